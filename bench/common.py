@@ -70,11 +70,13 @@ def program(case, folder, rounds=None):
     return [f"{folder}/patterns", case.program, str(rounds), str(case.size_B)]
 
 
-def simulator(build, case, folder):
+def simulator(build, case, folder, sets=()):
     """Words of mpisim-run before the program."""
     cluster = pathlib.Path(folder) / f"{case.ranks}.yaml"
     cluster.write_text(CLUSTER.format(nodes=nodes(case), cores=case.ranks // nodes(case)), encoding="utf-8")
     words = [f"{build}/bin/mpisim-run", "--quiet", "--cluster", str(cluster), "--compute", "modelled", "-n", str(case.ranks)]
+    for one in sets:
+        words += ["--set", one]
     return words + (["--no-alloc"] if case.is_absent else [])
 
 
@@ -84,10 +86,10 @@ def count_messages(run):
     return run["messages"] + run["collective_messages"] + n_puts
 
 
-def run_once(build, case, folder):
+def run_once(build, case, folder, sets=()):
     """What mpisim-run's JSON says of one run."""
     with tempfile.TemporaryDirectory() as temporary:
         out = pathlib.Path(temporary) / "out.json"
-        words = simulator(build, case, folder)
+        words = simulator(build, case, folder, sets)
         subprocess.run([*words, "--json", str(out), *program(case, folder)], check=True, stdout=subprocess.DEVNULL)
         return json.loads(out.read_text(encoding="utf-8"))

@@ -18,6 +18,7 @@ double fit_intra_latency(const struct fit *fit)
 /* Of what was measured, and of an empty message: a line that leaves it by more predicts what nobody
  * saw. */
 static const double SLACK = 0.1;
+static const double STEEP = 0.999;
 
 /* What was measured from from_B on: of transfers, and behind them of messages that tell nothing of
  * theirs but that they take no longer. */
@@ -85,8 +86,11 @@ static struct entry make_entry(const struct segment *segment, const struct seen 
 		entry.latency_s +=
 		    segment->per_byte_s * (double)(segment->from_B + segment->to_B) / 2;
 	keep_within(seen, &entry);
-	/* The file refuses negative times; its numbers are rounded. */
-	entry.latency_s = fmax(entry.latency_s, -0.999 * entry.per_byte_s * (double)entry.from_B);
+	/* The file refuses negative times, and its numbers are rounded: so steep a line is a step. */
+	if (entry.latency_s < -STEEP * entry.per_byte_s * (double)entry.from_B) {
+		entry.latency_s += entry.per_byte_s * (double)(segment->from_B + segment->to_B) / 2;
+		entry.per_byte_s = 0;
+	}
 	return entry;
 }
 

@@ -67,6 +67,7 @@ struct fit_choice {
 	bool has_segments;     /* between nodes, whatever the rules for them say */
 	bool is_acknowledged;  /* the end of a rendezvous, though nobody waits for it */
 	bool copies_meanwhile; /* what has arrived, while the rest of the message does */
+	bool shares_latency;   /* latencies take links */
 	double burst_s;	       /* 0: none */
 };
 

@@ -40,24 +40,23 @@ static bool has_probe(const struct samples *samples, const char *beginning)
 	return false;
 }
 
-/* The ranks of each node, as the samples name their hosts; files without them have a rank a node,
- * and the others on the first. */
+/* Samples that do not say it have a rank on each node, and all others on the first. */
 static void say_places(struct child_command *command, const struct samples *samples)
 {
 	int n_nodes = atoi(fact_or(samples, "nodes", "1")),
-	    n_ranks = atoi(fact_or(samples, "ranks", "2")), left = n_ranks - n_nodes;
-	char text[ARGUMENT_B] = "";
-	size_t at = 0;
+	    n_ranks = atoi(fact_or(samples, "ranks", "2"));
+	char text[ARGUMENT_B];
+	const char *part;
+	size_t at;
 
-	for (int node = 0; node < n_nodes && at < sizeof(text) - 32; node++) {
-		const char *host = samples_get_fact(samples, "host", node),
-			   *count = host ? strrchr(host, ',') : NULL;
-		int here = count ? atoi(count + 1) : 1 + (node == 0 ? left : 0);
-
-		at += (size_t)snprintf(text + at, sizeof(text) - at, "%s%d*%d", node ? "," : "",
-				       node, here < 1 ? 1 : here);
+	at = (size_t)snprintf(text, sizeof(text), n_ranks > n_nodes ? "0-%d,0*%d" : "0-%d",
+			      n_nodes - 1, n_ranks - n_nodes);
+	for (int k = 0; (part = samples_get_fact(samples, "placement", k)); k++) {
+		at = k ? at : 0;
+		at += (size_t)snprintf(text + at, sizeof(text) - at, "%s%s", k ? "," : "", part);
+		command->is_short |= at >= sizeof(text);
+		at = at < sizeof(text) ? at : 0;
 	}
-	command->is_short |= at >= sizeof(text) - 32;
 	child_say(command, "--set");
 	child_say(command, "nodes=%d", n_nodes);
 	child_say(command, "--set");

@@ -10,9 +10,8 @@
 static const double LEAST_PER_BYTE = 0.01; /* of the time that the byte travels */
 /* Of the time that a message's bytes take. */
 static const double SLACK = 0.02;
-/* A latency than an overhead, if one of them is to be told from the other. */
-static const double CLEARLY_LONGER = 1.2;
-static const double MOST_OF_IT = 0.9;
+/* Of the time of two messages, a latency that a burst spares. */
+static const double HIDDEN = 0.01;
 /* Of the time of a large message's bytes, how long before its end an empty one behind it arrives at
  * most that cannot pass it. */
 static const double IN_ORDER = 0.1;
@@ -91,17 +90,19 @@ static void take_choice(struct fit *fit)
 	fit->send_per_B_s = fit->recv_per_B_s = 0;
 }
 
-/* Two empty messages at once and their answers: the second follows the first by an overhead, or by
- * the latency, which the first has had its links for. */
-static bool shares_latency(const struct fit *fit, double time_s)
+/* Where links have it, a burst spares a part of an empty message's latency, or all of it: then two
+ * at once show what it is. */
+static void share_latency(struct fit *fit, double two_at_once_s)
 {
-	int w = fit->subject;
-	double latency_s = fit->latency[w].value,
-	       overhead_s = fmax(fit->send_overhead[w].value, fit->recv_overhead[w].value);
+	struct value *latency = &fit->latency[fit->subject];
+	double least_s = two_at_once_s / 2 - latency->value, more_s = fit->choice.burst_s;
 
-	return latency_s > CLEARLY_LONGER * overhead_s &&
-	       time_s >
-		   2 * fit->empty[w].value + overhead_s + MOST_OF_IT * (latency_s - overhead_s);
+	if (latency->value < HIDDEN * two_at_once_s)
+		more_s = fmin(more_s, fmax(least_s, 0));
+	fit->is_latency_shared = true;
+	latency->value += more_s;
+	latency->low += more_s;
+	latency->high += more_s;
 }
 
 /* The empty message was sent after a quarter of the bytes; its fraction is of a time that began
@@ -131,10 +132,6 @@ void fit_rest(struct fit *fit)
 	limit_per_byte(fit);
 	take_choice(fit);
 	fit->is_ordered = is_ordered(fit);
-	fit->is_latency_shared = two.n > 0 && shares_latency(fit, two.low);
-	if (fit->choice.burst_s > 0 && fit->is_latency_shared) { /* which passes, too */
-		fit->latency[w].value += fit->choice.burst_s;
-		fit->latency[w].low += fit->choice.burst_s;
-		fit->latency[w].high += fit->choice.burst_s;
-	}
+	if (fit->choice.shares_latency && two.n > 0)
+		share_latency(fit, two.median);
 }

@@ -7,7 +7,7 @@
 #include "fit.h"
 #include "least_squares.h"
 
-enum { MOST_STEPS = 6, MOST_VALUES = 16, SCANNED = 6 };
+enum { MOST_STEPS = 6, MOST_VALUES = 16, SCANNED = 10, SMALLER = 6 };
 /* Of the loss: a fit that gains less leaves the values as they were measured. */
 static const double ENOUGH = 0.001, GAIN = 0.8;
 static const double FAR = 100; /* a factor either way */
@@ -220,35 +220,37 @@ static double loss_with(struct readings *readings, double burst_s)
 	return loss;
 }
 
-static double score_with(struct readings *readings, double burst_s)
-{
-	struct reading reading = {0};
-	struct fit_choice choice = readings->choice;
-	double found = INFINITY;
-	char error[256];
-
-	choice.burst_s = burst_s;
-	if (fit_make_with(&reading.fit, readings->candidates->measured, choice, error) < 0)
-		return found;
-	if (run(&reading, readings->candidates) == 0)
-		found = score(&reading, readings->candidates);
-	fit_finish(&reading.fit);
-	return found;
-}
-
 /* Of so many around it, the one that predicts best: least squares find no other valley. */
 static double scanned_burst_s(struct readings *readings, double burst_s)
 {
+	struct candidates *candidates = readings->candidates;
+	struct reading list[SCANNED] = {0};
+	const void *fits[SCANNED] = {0};
+	struct check checks[SCANNED];
+	double *residuals = calloc((size_t)candidates->base.n * SCANNED + 1, sizeof(*residuals));
 	double best = INFINITY, best_s = burst_s;
+	char error[256];
+	int n = 0;
 
-	for (int k = -SCANNED; k <= SCANNED / 2; k++) {
-		double value_s = burst_s * exp2(k / 3.0), here = score_with(readings, value_s);
-
-		if (here < best) {
-			best = here;
-			best_s = value_s;
-		}
+	for (; n < SCANNED && residuals; n++) {
+		readings->choice.burst_s = burst_s * exp2((n - SMALLER) / 3.0);
+		if (fit_make_with(&list[n].fit, candidates->measured, readings->choice, error) < 0)
+			break;
+		fits[n] = &list[n].fit;
 	}
+	candidates_run(candidates, fits, n, checks, residuals);
+	for (int k = 0; k < n; k++) {
+		list[k].loss =
+		    checks[k].is_made
+			? loss_of(residuals + (ptrdiff_t)k * candidates->base.n, candidates->base.n)
+			: INFINITY;
+		if (score(&list[k], candidates) < best) {
+			best = score(&list[k], candidates);
+			best_s = list[k].fit.choice.burst_s;
+		}
+		fit_finish(&list[k].fit);
+	}
+	free(residuals);
 	return best_s;
 }
 
@@ -299,15 +301,17 @@ static bool is_enough(const struct reading *best)
 	return best->loss < ENOUGH && !fit_needs_segments(&best->fit, BETWEEN_NODES);
 }
 
-/* With the end of a rendezvous for which nobody is seen to wait. */
+/* With the other end of a rendezvous, where nobody is seen to wait for it: what was chosen before
+ * may have stood in for something else. */
 static void try_end(struct reading *best, struct candidates *candidates)
 {
 	struct fit_choice choice = best->fit.choice;
+	bool is_seen = best->fit.is_acknowledged && !choice.is_acknowledged;
 
-	if (is_enough(best) || best->fit.is_acknowledged ||
+	if (is_seen || (is_enough(best) && !choice.is_acknowledged) ||
 	    best->fit.threshold_B[best->fit.subject] == INT64_MAX)
 		return;
-	choice.is_acknowledged = true;
+	choice.is_acknowledged = !choice.is_acknowledged;
 	try_choice(best, candidates, choice);
 }
 
@@ -322,14 +326,36 @@ static void try_copies(struct reading *best, struct candidates *candidates)
 	try_choice(best, candidates, choice);
 }
 
-static void try_burst(struct reading *best, struct candidates *candidates)
+static void try_burst(struct reading *best, struct candidates *candidates, double first_s,
+		      bool shares_latency)
 {
 	struct readings readings = {candidates, best->fit.choice};
 
 	if (is_enough(best))
 		return;
-	readings.choice.burst_s = tuned_burst_s(&readings, first_burst_s(&best->fit));
+	readings.choice.shares_latency = shares_latency;
+	readings.choice.burst_s = tuned_burst_s(&readings, first_s);
 	try_choice(best, candidates, readings.choice);
+}
+
+static void try_bursts(struct reading *best, struct candidates *candidates)
+{
+	double first_s = first_burst_s(&best->fit);
+	bool shares_latency = best->fit.is_latency_shared;
+
+	try_burst(best, candidates, first_s, shares_latency);
+	try_burst(best, candidates, first_s, !shares_latency);
+}
+
+/* Latencies that links have. */
+static void try_shared(struct reading *best, struct candidates *candidates)
+{
+	struct fit_choice choice = best->fit.choice;
+
+	if (is_enough(best))
+		return;
+	choice.shares_latency = true;
+	try_choice(best, candidates, choice);
 }
 
 static void try_lines(struct reading *best, struct candidates *candidates)
@@ -350,14 +376,16 @@ static void try_others(struct reading *best, struct candidates *candidates)
 	if (fit->subject == WITHIN_NODE || !best->check.is_made || is_enough(best))
 		return;
 	try_end(best, candidates);
-	if (fit->payload_B == 0)
-		try_burst(best, candidates);
+	if (fit->payload_B == 0) {
+		try_shared(best, candidates);
+		try_bursts(best, candidates);
+	}
 	try_end(best, candidates);
 	try_copies(best, candidates);
 	if (fit->payload_B > 0)
 		return;
 	if (fit->choice.copies_meanwhile)
-		try_burst(best, candidates);
+		try_bursts(best, candidates);
 	try_lines(best, candidates);
 }
 

@@ -45,6 +45,24 @@ static void number_nodes(struct cal *cal, const char *hosts)
 	}
 }
 
+/* As cluster files say it: ranks in a row on one node, or on one after the other. */
+static void note_placement(struct cal *cal)
+{
+	for (int rank = 0, last; rank < cal->n_ranks; rank = last + 1) {
+		int node = cal->node[rank], step;
+
+		last = rank;
+		step = rank + 1 < cal->n_ranks ? cal->node[rank + 1] - node : -1;
+		while (last + 1 < cal->n_ranks && (step == 0 || step == 1) &&
+		       cal->node[last + 1] == cal->node[last] + step)
+			last++;
+		if (step == 1)
+			samples_fact(&cal->samples, "placement", "%d-%d", node, cal->node[last]);
+		else
+			samples_fact(&cal->samples, "placement", "%d*%d", node, last - rank + 1);
+	}
+}
+
 static void note_hosts(struct cal *cal, const char *hosts)
 {
 	for (int node = 0; node < cal->n_nodes; node++) {
@@ -56,6 +74,7 @@ static void note_hosts(struct cal *cal, const char *hosts)
 			     hosts + (size_t)cal->leader[node] * sizeof(cal->host), n,
 			     n == 1 ? "rank" : "ranks");
 	}
+	note_placement(cal);
 	samples_fact(&cal->samples, "nodes", "%d", cal->n_nodes);
 	samples_fact(&cal->samples, "ranks", "%d", cal->n_ranks);
 }

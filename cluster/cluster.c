@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cluster/graph.h"
 #include "cluster/schema.h"
 #include "util/yaml.h"
 
@@ -19,6 +20,11 @@ static void finish_cluster(struct cluster *cluster)
 	free(cluster->network.segments.list);
 	free(cluster->network.intra_segments.list);
 	free(cluster->network.sharing_losses.fraction);
+	free(cluster->network.topology.file);
+	cluster_graph_destroy(cluster->network.topology.graph);
+	for (int i = 0; i < cluster->network.topology.n_speeds; i++)
+		free(cluster->network.topology.speeds[i].name);
+	free(cluster->network.topology.speeds);
 	free(cluster->protocol.send_buffers.list);
 	free(cluster->uncertainties.list);
 	for (int i = 0; i < CLUSTER_N_COLLECTIVES; i++)

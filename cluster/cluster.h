@@ -145,6 +145,7 @@ enum cluster_topology_kind {
 	CLUSTER_TOPOLOGY_FAT_TREE,
 	CLUSTER_TOPOLOGY_TORUS,
 	CLUSTER_TOPOLOGY_DRAGONFLY,
+	CLUSTER_TOPOLOGY_GRAPH, /* of a file */
 };
 enum cluster_routing {
 	CLUSTER_ROUTING_DETERMINISTIC, /* d-mod-k, dimension order, minimal */
@@ -157,6 +158,11 @@ enum { CLUSTER_MAX_DIMENSIONS = 6 };
 /* A list of whole numbers of a cluster file. */
 struct cluster_numbers {
 	int n, at[CLUSTER_MAX_DIMENSIONS];
+};
+
+struct cluster_link_speed {
+	char *name;   /* of links (netmodel/route.h), or of a class; * stands for anything */
+	double speed; /* relative to what it would be, (0, 1]; 0: they have failed */
 };
 
 /* What lies between the nodes (netmodel/topology.c): links between switches are of classes, levels of
@@ -173,7 +179,11 @@ struct cluster_topology {
 	double hop_latency_s;			  /* of each link between switches */
 	int n_bandwidths; /* of those links: 0, as a node's; 1, of all; or of each class */
 	double bandwidth_Bps[CLUSTER_MAX_DIMENSIONS];
-	double load; /* fraction of them that other jobs take */
+	double load;			       /* fraction of them that other jobs take */
+	char *file;			       /* of a graph; NULL: none */
+	struct cluster_graph *graph;	       /* cluster/graph.h; NULL: none */
+	struct cluster_link_speed *speeds;     /* [n_speeds] of links that are not as the others */
+	int n_speeds;
 };
 
 /* How many classes its links between switches have; 0: the star. */
@@ -182,6 +192,8 @@ int cluster_n_link_classes(const struct cluster_topology *shape);
 struct cluster_network {
 	double latency_s;
 	double bandwidth_Bps;
+	int n_nics;		/* of a node, each with this bandwidth; a message takes one */
+	double message_s;	/* that a message takes a link at least */
 	enum cluster_network_model model;
 	struct cluster_topology topology;
 	double timeslice_s;	/* of the thesis; 0: adaptive */
@@ -231,8 +243,24 @@ struct cluster_protocol {
 					 progress, until it was full once; INT64_MAX: all */
 };
 
+enum cluster_rma_design { /* who moves the data at the target */
+	CLUSTER_RMA_AS_PROGRESS, /* as rma.progress says (default) */
+	CLUSTER_RMA_NIC_DESIGN,
+	CLUSTER_RMA_ONLOAD, /* the target's CPU, in MPI */
+	CLUSTER_RMA_HELPER, /* a thread beside the target */
+	CLUSTER_RMA_DMA,    /* a copy engine, told by the target's CPU */
+};
+enum { CLUSTER_RMA_PAGE_B = 4096, CLUSTER_RMA_MAX_CHANNELS = 64 };
+
 struct cluster_rma {
-	enum cluster_rma_progress progress;
+	enum cluster_rma_progress progress; /* without a design */
+	enum cluster_rma_design design;
+	double copy_Bps;	   /* ONLOAD, HELPER: by the CPU */
+	double pollution;	   /* … and what that costs computation later, in times of the copy */
+	double registration_s;	   /* NIC: of each page, at the origin */
+	double helper_start_s, helper_interval_s; /* with the first window; between two looks */
+	double dma_Bps, dma_system_call_s, dma_issue_s, dma_poll_s; /* of each channel; each page */
+	int dma_channels;
 	enum cluster_rma_model model; /* MPI_WIN_MODEL; changes no time */
 	int queue_depth; /* one-sided messages of one rank to another that are under way at once */
 };

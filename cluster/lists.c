@@ -88,6 +88,30 @@ static int read_segments(struct cluster_segments *segments, const char *path,
 	return 0;
 }
 
+int cluster_read_link_speeds(struct cluster_draft *draft, const struct util_yaml_tree *tree,
+			     const struct util_yaml *node, struct util_error *err)
+{
+	static const struct cluster_key keys[] = {
+	    {"links.name", CLUSTER_KEY_TEXT, .target = offsetof(struct cluster_link_speed, name)},
+	    {"links.speed", CLUSTER_KEY_NUMBER,
+	     .target = offsetof(struct cluster_link_speed, speed), 0, 1},
+	};
+	struct cluster_topology *shape = &draft->cluster.network.topology;
+	int n, rc = 0;
+
+	if (!node)
+		return 0;
+	n = allocate_list(tree, node, "network.topology.links", sizeof *shape->speeds,
+			  &shape->speeds, err);
+	if (n < 0)
+		return n;
+	shape->n_speeds = n;
+	n = 0;
+	for (const struct util_yaml *entry = node->first; entry && !rc; entry = entry->next)
+		rc = cluster_schema_entry(tree, entry, keys, 2, &shape->speeds[n++], err);
+	return rc;
+}
+
 static int compare_changes(const void *left, const void *right)
 {
 	const struct cluster_speed_change *a = left, *b = right;

@@ -29,6 +29,7 @@ enum cluster_key_kind {
 struct cluster_draft {
 	struct cluster cluster;
 	int version, library; /* place in CLUSTER_LIBRARIES */
+	double message_rate; /* 1/s; INFINITY: any */
 	double overhead_s, storage_Bps, variation, taper;
 	int nodes_per_leaf; /* with taper: a tree of two levels; 0: not given */
 	int64_t unattended_B, unattended_new_B, unattended_used_B; /* 0: not given */
@@ -109,6 +110,8 @@ int cluster_read_up(struct cluster_draft *draft, const struct util_yaml_tree *tr
 		    const struct util_yaml *node, struct util_error *err);
 int cluster_read_link_bandwidth(struct cluster_draft *draft, const struct util_yaml_tree *tree,
 				const struct util_yaml *node, struct util_error *err);
+int cluster_read_link_speeds(struct cluster_draft *draft, const struct util_yaml_tree *tree,
+			     const struct util_yaml *node, struct util_error *err);
 int cluster_check_topology(struct cluster_draft *draft, const struct util_yaml_tree *tree,
 			   const struct util_yaml *node, struct util_error *err);
 /* After all of the section: what follows from several keys of it, and what they exclude. */

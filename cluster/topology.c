@@ -2,7 +2,10 @@
 /* The section network.topology: what each kind needs, and whether its numbers add up. */
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 
+#include "cluster/graph.h"
 #include "cluster/schema.h"
 
 static int read_numbers(struct cluster_numbers *numbers, int n_least, const char *path,
@@ -82,6 +85,8 @@ int cluster_n_link_classes(const struct cluster_topology *shape)
 		return shape->dimensions.n;
 	case CLUSTER_TOPOLOGY_DRAGONFLY:
 		return 2;
+	case CLUSTER_TOPOLOGY_GRAPH:
+		return 1;
 	default:
 		return 0;
 	}
@@ -196,6 +201,28 @@ static int check_dragonfly(struct cluster_draft *draft, const struct util_yaml_t
 	return 0;
 }
 
+/* A file's name is relative to the folder of the cluster file. */
+static int read_graph(struct cluster_draft *draft, const struct util_yaml_tree *tree,
+		      const struct util_yaml *node, struct util_error *err)
+{
+	struct cluster_topology *shape = &draft->cluster.network.topology;
+	const char *slash = strrchr(tree->name, '/');
+	int length = slash ? (int)(slash + 1 - tree->name) : 0;
+	char *path;
+	int rc;
+
+	if (!shape->file)
+		return util_yaml_fail(tree, node, err,
+				      "network.topology: found no file, wanted that of the graph");
+	path = malloc((size_t)length + strlen(shape->file) + 1);
+	if (!path)
+		return util_error_set(err, UTIL_ENOMEM, "out of memory");
+	sprintf(path, "%.*s%s", shape->file[0] == '/' ? 0 : length, tree->name, shape->file);
+	rc = cluster_graph_read(path, draft->cluster.n_nodes, &shape->graph, err);
+	free(path);
+	return rc;
+}
+
 /* Which keys belong to which kind. */
 static const struct {
 	const char *key;
@@ -210,13 +237,15 @@ static const struct {
     {"routers", CLUSTER_TOPOLOGY_DRAGONFLY},
     {"nodes_per_router", CLUSTER_TOPOLOGY_DRAGONFLY},
     {"global_links", CLUSTER_TOPOLOGY_DRAGONFLY},
+    {"file", CLUSTER_TOPOLOGY_GRAPH},
 };
-static const char *const kind_names[] = {"star", "fat-tree", "torus", "dragonfly"};
+static const char *const kind_names[] = {"star", "fat-tree", "torus", "dragonfly", "graph"};
 
 static int check_kind(enum cluster_topology_kind kind, const struct util_yaml_tree *tree,
 		      struct util_error *err)
 {
-	static const char *const of_all[] = {"routing", "hop_latency", "bandwidth", "load"};
+	static const char *const of_all[] = {"routing", "hop_latency", "bandwidth", "load",
+					     "links"};
 	char path[64];
 
 	for (size_t i = 0; i < sizeof owned / sizeof *owned; i++) {
@@ -247,12 +276,14 @@ static int check_routing(const struct cluster_topology *shape, const struct util
 	    [CLUSTER_TOPOLOGY_FAT_TREE] = "deterministic, ecmp or adaptive",
 	    [CLUSTER_TOPOLOGY_TORUS] = "deterministic",
 	    [CLUSTER_TOPOLOGY_DRAGONFLY] = "deterministic, adaptive or valiant",
+	    [CLUSTER_TOPOLOGY_GRAPH] = "deterministic, ecmp or adaptive",
 	};
 	static const bool is_known[][4] = {
 	    [CLUSTER_TOPOLOGY_STAR] = {true},
 	    [CLUSTER_TOPOLOGY_FAT_TREE] = {true, true, true, false},
 	    [CLUSTER_TOPOLOGY_TORUS] = {true},
 	    [CLUSTER_TOPOLOGY_DRAGONFLY] = {true, false, true, true},
+	    [CLUSTER_TOPOLOGY_GRAPH] = {true, true, true, false},
 	};
 
 	if (is_known[shape->kind][shape->routing])
@@ -283,10 +314,18 @@ int cluster_check_topology(struct cluster_draft *draft, const struct util_yaml_t
 	    [CLUSTER_TOPOLOGY_FAT_TREE] = check_tree,
 	    [CLUSTER_TOPOLOGY_TORUS] = check_torus,
 	    [CLUSTER_TOPOLOGY_DRAGONFLY] = check_dragonfly,
+	    [CLUSTER_TOPOLOGY_GRAPH] = read_graph,
 	};
-	const struct cluster_network *network = &draft->cluster.network;
+	struct cluster_network *network = &draft->cluster.network;
 	enum cluster_topology_kind kind = network->topology.kind;
 	int rc = check_kind(kind, tree, err);
+
+	network->message_s = 1 / draft->message_rate;
+	if (!rc && (network->n_nics > 1 || network->message_s > 0) &&
+	    (network->packet_payload_B > 0 || network->model == CLUSTER_NETWORK_THESIS))
+		return util_yaml_fail(tree, util_yaml_at(tree, "network"), err,
+				      "network: found nics or message_rate beside packets or model: "
+				      "thesis, wanted a fluid");
 
 	if (!rc)
 		rc = check_routing(&network->topology, tree, err);

@@ -153,16 +153,24 @@ void net_node_touch(struct net_model *model, int n)
 	net_model_ask(model);
 }
 
+void net_node_take(struct net_model *model, int node, int n_cores)
+{
+	model->nodes[node].n_taken += n_cores;
+	net_node_touch(model, node);
+}
+
 /* The share of a core that each of the node's computations gets from now on, and when the first one
  * ends. */
 void net_node_update(struct net_model *model, struct net_node *node)
 {
 	int n = (int)(node - model->nodes), cores = model->cluster->cores;
-	double cost = cluster_cpu_cost(model->cluster, net_node_out(model, n)->n,
-				       net_node_in(model, n)->n);
+	double cost =
+	    cluster_cpu_cost(model->cluster, net_node_out(model, n)->n, net_node_in(model, n)->n);
 	double rate = 1, undisturbed = 1, contention;
 	sim_time_ps due;
 
+	if (node->n_taken > 0)
+		cost = cost + node->n_taken < cores ? cost + node->n_taken : cores;
 	if (!node->n_computes) {
 		sim_engine_cancel(model->engine, &node->event);
 		return;

@@ -3,7 +3,8 @@
  * Max-min fairness, incrementally (docs/model.md §3).
  *
  * Every link l has a level: INFINITY when it is not full, else the most that a transfer gets on it.
- * A transfer gets the lowest level of its links. The allocation is max-min fair exactly if every full
+ * A transfer gets the lowest level of its links, and no more than its NIC, where nodes have several. The
+ * allocation is max-min fair exactly if every full
  * link satisfies
  *
  *     sum over its transfers of min(level of l, levels of its other links) = limit of l
@@ -57,7 +58,7 @@ static struct net_link *link_at(const struct net_model *model, const struct net_
 /* The lowest level of those outside the region; INFINITY: none is full. */
 static double cap_of(const struct net_model *model, const struct net_transfer *transfer)
 {
-	double cap = INFINITY;
+	double cap = model->most_rate;
 
 	for (int k = 0; k < transfer->n_links; k++)
 		if (!link_at(model, transfer, k)->in_region)
@@ -69,7 +70,7 @@ static double cap_of(const struct net_model *model, const struct net_transfer *t
 static double level_of(const struct net_model *model, const struct net_transfer *transfer,
 		       bool is_old)
 {
-	double level = INFINITY;
+	double level = model->most_rate;
 
 	for (int k = 0; k < transfer->n_links; k++) {
 		const struct net_link *link = link_at(model, transfer, k);
@@ -145,7 +146,8 @@ static inline double cap_elsewhere(const struct net_model *model, const struct n
 {
 	if (is_long(hop))
 		return cap_of(model, hop->transfer);
-	return model->links[hop->other].in_region ? INFINITY : model->links[hop->other].level;
+	return lower(model->most_rate,
+		     model->links[hop->other].in_region ? INFINITY : model->links[hop->other].level);
 }
 
 static double *prepare_link(struct net_model *model, struct net_link *link, double *caps,
@@ -223,6 +225,8 @@ static void settle_long(struct net_model *model, const struct net_link *link,
 
 static void settle_link(struct net_model *model, struct net_link *link, double level)
 {
+	double bound = model->most_rate * (1 + NET_SAME); /* more, and its NIC holds it back */
+
 	link->settled = true;
 	link->level = level;
 	for (int i = 0; i < link->n; i++) {
@@ -230,8 +234,11 @@ static void settle_link(struct net_model *model, struct net_link *link, double l
 
 		if (is_long(hop))
 			settle_long(model, link, hop->transfer, level);
-		else if (model->links[hop->other].in_region && !model->links[hop->other].settled)
+		else if (model->links[hop->other].in_region &&
+			 !model->links[hop->other].settled && level <= bound) {
+			forget_cap(&model->links[hop->other], model->most_rate);
 			settle_transfer(&model->links[hop->other], level);
+		}
 	}
 }
 
@@ -350,7 +357,7 @@ static void check_neighbours(struct net_model *model, const struct net_link *lin
 			check_long(model, link, hop->transfer);
 			continue;
 		}
-		other = model->links[hop->other].level;
+		other = lower(model->most_rate, model->links[hop->other].level);
 		check_neighbour(model, hop->other, lower(link->old_level, other),
 				lower(link->level, other));
 	}
@@ -404,7 +411,8 @@ static void apply_link(struct net_model *model, struct net_link *link)
 	for (int i = 0; i < link->n; i++) {
 		const struct net_hop *hop = &link->hops[i];
 		double rate = is_long(hop) ? level_of(model, hop->transfer, false)
-					   : lower(link->level, model->links[hop->other].level);
+					   : lower(lower(link->level, model->most_rate),
+						   model->links[hop->other].level);
 
 		load += rate;
 		net_transfer_set_rate(model, hop->transfer, rate);

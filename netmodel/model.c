@@ -123,53 +123,56 @@ static int allocate(struct net_model *model)
 static void set_plain_delay(struct net_model *model)
 {
 	const struct cluster *cluster = model->cluster;
-	bool is_plain = model->may_announce && cluster->network.segments.n == 0 &&
+	bool is_plain = model->may_announce && cluster->network.message_s == 0 && cluster->network.segments.n == 0 &&
 			model->method == &net_fluid && cluster->network.latency_s > 0 &&
 			model->transfer_amplitude == 0;
 
 	model->plain_delay = is_plain ? sim_time_from_s(cluster->network.latency_s) : -1;
 }
 
-static int set_class_capacities(struct net_model *model)
+/* As many as a node has NICs, and what the links between switches have. */
+static int set_link_capacities(struct net_model *model)
 {
 	const struct net_topology *topology = model->topology;
+	int n_of_nodes = 2 * model->cluster->n_nodes, n_nics = model->cluster->network.n_nics;
 	bool are_equal = true;
 	double *capacities;
 
-	for (int k = 0; k < topology->n_classes; k++)
-		are_equal = are_equal && net_topology_capacity(model->cluster, k) == 1;
-	if (are_equal)
+	if (!topology && n_nics <= 1)
 		return 0;
 	capacities = calloc((size_t)model->n_links, sizeof *capacities);
 	if (!capacities)
 		return UTIL_ENOMEM;
-	for (int l = 0; l < topology->class_begin[0]; l++)
-		capacities[l] = 1;
-	for (int k = 0; k < topology->n_classes; k++)
-		for (int l = topology->class_begin[k]; l < topology->class_begin[k + 1]; l++)
-			capacities[l] = net_topology_capacity(model->cluster, k);
-	net_model_set_capacities(model, capacities);
+	for (int l = 0; l < model->n_links; l++) {
+		capacities[l] = l < n_of_nodes ? n_nics : net_topology_capacity(topology, l);
+		are_equal = are_equal && capacities[l] == 1;
+	}
+	model->most_rate = n_nics > 1 ? 1 : INFINITY;
+	if (are_equal)
+		free(capacities);
+	else
+		net_model_set_capacities(model, capacities);
 	return 0;
 }
 
 int net_model_create(struct sim_engine *engine, const struct cluster *cluster,
 		     struct net_model **out, struct util_error *err)
 {
-	struct net_topology *topology;
+	struct net_topology *topology = NULL;
 	int rc;
 
-	if (cluster->network.topology.kind == CLUSTER_TOPOLOGY_STAR)
-		return net_model_create_on(engine, cluster, NULL, out, err);
-	topology = net_topology_create(cluster);
-	if (!topology)
-		return out_of_memory(cluster, err);
+	if (cluster->network.topology.kind != CLUSTER_TOPOLOGY_STAR) {
+		rc = net_topology_create(cluster, &topology, err);
+		if (rc)
+			return rc;
+	}
 	rc = net_model_create_on(engine, cluster, topology, out, err);
 	if (rc) {
-		free(topology);
+		net_topology_destroy(topology);
 		return rc;
 	}
 	(*out)->own_topology = topology;
-	if (!set_class_capacities(*out))
+	if (!set_link_capacities(*out))
 		return 0;
 	net_model_destroy(*out);
 	return out_of_memory(cluster, err);
@@ -194,6 +197,7 @@ int net_model_create_on(struct sim_engine *engine, const struct cluster *cluster
 	model->topology = topology;
 	model->n_links = topology ? topology->n_links : 2 * cluster->n_nodes;
 	model->method = method_of(cluster);
+	model->most_rate = INFINITY;
 	if (allocate(model) || (model->method->create && model->method->create(model))) {
 		net_model_destroy(model);
 		return out_of_memory(cluster, err);
@@ -243,7 +247,7 @@ void net_model_destroy(struct net_model *model)
 	free(model->route);
 	free(model->rival);
 	free(model->uses);
-	free(model->own_topology);
+	net_topology_destroy(model->own_topology);
 	free(model->heap.entries);
 	free(model->dirty_links.links);
 	free(model->dirty_nodes.links);

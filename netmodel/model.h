@@ -176,6 +176,10 @@ void net_stream_tell_at(struct net_stream *stream, int64_t at_B, net_stream_fn r
 void net_compute_start(struct net_model *model, struct net_compute *compute, int node,
 		       double work_s, net_compute_fn done);
 
+/* So many more cores (negative: fewer) of the node do something else now: communication, as far as its
+ * computations go. */
+void net_node_take(struct net_model *model, int node, int n_cores);
+
 /* The minimal duration of a transfer of `size_B` bytes, without variation, by its cause. */
 struct net_minimum {
 	double latency_s, bandwidth_s;

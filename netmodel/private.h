@@ -140,6 +140,7 @@ struct net_node {
 	struct net_model *model;
 	struct net_compute *heap; /* by end_s */
 	int n_computes;
+	int n_taken; /* cores that something else has: net_node_take */
 	double rate;	    /* what each gets of a core; 1 where none runs */
 	double speed;	    /* relative to the node's own: 1 until a change */
 	double undisturbed; /* what each would get if communication cost nothing */
@@ -165,6 +166,7 @@ struct net_model {
 	struct net_use *uses; /* [n_links]; NULL: the star, which counts nothing */
 	struct util_rng route_rng;
 	double *capacities; /* [n_links] of each link, instead of 1; NULL: all 1 */
+	double most_rate;   /* of a transfer, where links carry more than one NIC does; else INFINITY */
 	double burst_s;	    /* the most credit that a link saves up; 0: none */
 	/* Whose transfers between nodes have this delay, without variation, and may be announced;
 	 * -1: they do not have one. */

@@ -24,23 +24,9 @@
  * Class 0: link (a - 1) r + i of router r to the i-th other router of its group; class 1: u G + port of
  * group G.
  */
-#include "netmodel/topology.h"
-
 #include <stdio.h>
-#include <stdlib.h>
 
-#include "netmodel/route.h"
-
-struct fabric {
-	struct net_topology topology; /* first */
-	const struct cluster_topology *shape;
-	int n_nodes;
-};
-
-static const struct fabric *fabric_of(const struct net_topology *topology)
-{
-	return (const struct fabric *)topology;
-}
+#include "netmodel/fabric.h"
 
 /* --- fat tree --- */
 
@@ -50,10 +36,10 @@ static int n_up(const struct net_topology *topology, int l)
 	return (topology->class_begin[l + 1] - topology->class_begin[l]) / 2;
 }
 
-static int route_in_tree(const struct net_topology *topology, int source, int dest,
-			 uint64_t choice, bool is_detour, int links[])
+static int route_in_tree(const struct net_topology *topology, int source, int dest, uint64_t choice,
+			 bool is_detour, int links[])
 {
-	const struct fabric *fabric = fabric_of(topology);
+	const struct fabric *fabric = net_fabric_of(topology);
 	const struct cluster_topology *shape = fabric->shape;
 	int down[CLUSTER_MAX_DIMENSIONS], n = 0, n_down = 0, width = 1, place = 0;
 	int from = source / shape->down.at[0], to = dest / shape->down.at[0];
@@ -91,21 +77,12 @@ static int first_switch(const struct fabric *fabric, int l)
 	return first;
 }
 
-/* The class of a link. */
-static int class_of(const struct net_topology *topology, int link)
-{
-	int l = 0;
-
-	while (link >= topology->class_begin[l + 1])
-		l++;
-	return l;
-}
-
 static void ends_in_tree(const struct net_topology *topology, int link, int ends[2])
 {
-	const struct fabric *fabric = fabric_of(topology);
+	const struct fabric *fabric = net_fabric_of(topology);
 	const struct cluster_topology *shape = fabric->shape;
-	int l = class_of(topology, link), n_links = n_up(topology, l), n_ports = shape->up.at[l];
+	int l = net_fabric_class_of(topology, link), n_links = n_up(topology, l),
+	    n_ports = shape->up.at[l];
 	int at = link - topology->class_begin[l], width = 1, q = at % n_ports, is_down, lower;
 
 	for (int k = 0; k < l; k++)
@@ -120,10 +97,10 @@ static void ends_in_tree(const struct net_topology *topology, int link, int ends
 
 static void name_in_tree(const struct net_topology *topology, int link, char *out, size_t size)
 {
-	int l = class_of(topology, link), at, n_ports;
+	int l = net_fabric_class_of(topology, link), at, n_ports;
 
 	at = (link - topology->class_begin[l]) % n_up(topology, l);
-	n_ports = fabric_of(topology)->shape->up.at[l];
+	n_ports = net_fabric_of(topology)->shape->up.at[l];
 	snprintf(out, size, "level %d, switch %d, %s port %d", l + 1, at / n_ports,
 		 link - topology->class_begin[l] < n_up(topology, l) ? "to" : "from", at % n_ports);
 }
@@ -133,7 +110,7 @@ static void name_level(const struct net_topology *topology, int level, char *out
 	snprintf(out, size, "level %d", level + 1);
 }
 
-static void set_up_tree(struct fabric *fabric)
+void net_fabric_set_up_tree(struct fabric *fabric)
 {
 	const struct cluster_topology *shape = fabric->shape;
 	struct net_topology *topology = &fabric->topology;
@@ -159,7 +136,7 @@ static void set_up_tree(struct fabric *fabric)
 static int route_in_torus(const struct net_topology *topology, int source, int dest,
 			  uint64_t choice, bool is_detour, int links[])
 {
-	const struct fabric *fabric = fabric_of(topology);
+	const struct fabric *fabric = net_fabric_of(topology);
 	const struct cluster_numbers *sizes = &fabric->shape->dimensions;
 	int at = source, stride = 1, n = 0;
 
@@ -183,9 +160,10 @@ static int route_in_torus(const struct net_topology *topology, int source, int d
 
 static void ends_in_torus(const struct net_topology *topology, int link, int ends[2])
 {
-	const struct fabric *fabric = fabric_of(topology);
+	const struct fabric *fabric = net_fabric_of(topology);
 	const struct cluster_numbers *sizes = &fabric->shape->dimensions;
-	int k = class_of(topology, link), at = link - topology->class_begin[k], stride = 1;
+	int k = net_fabric_class_of(topology, link), at = link - topology->class_begin[k],
+	    stride = 1;
 	int router = at / 2, place;
 
 	for (int i = 0; i < k; i++)
@@ -198,7 +176,7 @@ static void ends_in_torus(const struct net_topology *topology, int link, int end
 
 static void name_in_torus(const struct net_topology *topology, int link, char *out, size_t size)
 {
-	int k = class_of(topology, link), at = link - topology->class_begin[k];
+	int k = net_fabric_class_of(topology, link), at = link - topology->class_begin[k];
 
 	snprintf(out, size, "dimension %d, router %d, %s", k, at / 2, at % 2 ? "back" : "forth");
 }
@@ -208,7 +186,7 @@ static void name_dimension(const struct net_topology *topology, int k, char *out
 	snprintf(out, size, "dimension %d", k);
 }
 
-static void set_up_torus(struct fabric *fabric)
+void net_fabric_set_up_torus(struct fabric *fabric)
 {
 	const struct cluster_numbers *sizes = &fabric->shape->dimensions;
 	struct net_topology *topology = &fabric->topology;
@@ -239,7 +217,7 @@ static int n_used(const struct cluster_topology *shape)
 
 static int local_link(const struct net_topology *topology, int router, int other)
 {
-	int a = fabric_of(topology)->shape->routers;
+	int a = net_fabric_of(topology)->shape->routers;
 
 	return topology->class_begin[0] + router * (a - 1) + other % a - (other > router);
 }
@@ -248,7 +226,7 @@ static int local_link(const struct net_topology *topology, int router, int other
 static int enter_group(const struct net_topology *topology, int *router, int group, uint64_t choice,
 		       int links[])
 {
-	const struct cluster_topology *shape = fabric_of(topology)->shape;
+	const struct cluster_topology *shape = net_fabric_of(topology)->shape;
 	int a = shape->routers, h = shape->global_links, others = shape->groups - 1;
 	int offset = (group - *router / a + shape->groups) % shape->groups, n = 0;
 	int copy = (int)(choice % (uint64_t)(a * h / others)) * others;
@@ -265,7 +243,7 @@ static int enter_group(const struct net_topology *topology, int *router, int gro
 static int route_in_dragonfly(const struct net_topology *topology, int source, int dest,
 			      uint64_t choice, bool is_detour, int links[])
 {
-	const struct fabric *fabric = fabric_of(topology);
+	const struct fabric *fabric = net_fabric_of(topology);
 	const struct cluster_topology *shape = fabric->shape;
 	int router = source / shape->nodes, last = dest / shape->nodes, a = shape->routers, n = 0;
 	int from = router / a, to = last / a;
@@ -290,7 +268,7 @@ static int route_in_dragonfly(const struct net_topology *topology, int source, i
 
 static void ends_in_dragonfly(const struct net_topology *topology, int link, int ends[2])
 {
-	const struct fabric *fabric = fabric_of(topology);
+	const struct fabric *fabric = net_fabric_of(topology);
 	const struct cluster_topology *shape = fabric->shape;
 	int a = shape->routers, h = shape->global_links, g = shape->groups;
 	int at = link - topology->class_begin[0], router = at / (a > 1 ? a - 1 : 1), offset, port;
@@ -311,7 +289,8 @@ static void ends_in_dragonfly(const struct net_topology *topology, int link, int
 
 static void name_in_dragonfly(const struct net_topology *topology, int link, char *out, size_t size)
 {
-	int a = fabric_of(topology)->shape->routers, n = fabric_of(topology)->n_nodes, ends[2];
+	int a = net_fabric_of(topology)->shape->routers, n = net_fabric_of(topology)->n_nodes,
+	    ends[2];
 
 	ends_in_dragonfly(topology, link, ends);
 	snprintf(out, size, "group %d, router %d to group %d, router %d", (ends[0] - n) / a,
@@ -323,7 +302,7 @@ static void name_reach(const struct net_topology *topology, int k, char *out, si
 	snprintf(out, size, k == 0 ? "within groups" : "between groups");
 }
 
-static void set_up_dragonfly(struct fabric *fabric)
+void net_fabric_set_up_dragonfly(struct fabric *fabric)
 {
 	const struct cluster_topology *shape = fabric->shape;
 	struct net_topology *topology = &fabric->topology;
@@ -339,47 +318,4 @@ static void set_up_dragonfly(struct fabric *fabric)
 	topology->has_detours = true;
 	topology->class_begin[1] = topology->class_begin[0] + n_routers * (shape->routers - 1);
 	topology->class_begin[2] = topology->class_begin[1] + shape->groups * n_used(shape);
-}
-
-int net_topology_switch_of(const struct cluster *cluster, int node)
-{
-	const struct cluster_topology *shape = &cluster->network.topology;
-	int n_below = 1;
-
-	if (shape->kind == CLUSTER_TOPOLOGY_FAT_TREE)
-		n_below = shape->down.at[0];
-	else if (shape->kind == CLUSTER_TOPOLOGY_DRAGONFLY)
-		n_below = shape->nodes;
-	return cluster->n_nodes + node / n_below;
-}
-
-struct net_topology *net_topology_create(const struct cluster *cluster)
-{
-	static void (*const set_up[])(struct fabric *) = {
-	    [CLUSTER_TOPOLOGY_FAT_TREE] = set_up_tree,
-	    [CLUSTER_TOPOLOGY_TORUS] = set_up_torus,
-	    [CLUSTER_TOPOLOGY_DRAGONFLY] = set_up_dragonfly,
-	};
-	struct fabric *fabric = calloc(1, sizeof *fabric);
-
-	if (!fabric)
-		return NULL;
-	fabric->shape = &cluster->network.topology;
-	fabric->n_nodes = cluster->n_nodes;
-	fabric->topology.class_begin[0] = 2 * cluster->n_nodes;
-	set_up[fabric->shape->kind](fabric);
-	fabric->topology.n_links = fabric->topology.class_begin[fabric->topology.n_classes];
-	return &fabric->topology;
-}
-
-double net_topology_capacity(const struct cluster *cluster, int link_class)
-{
-	const struct cluster_topology *shape = &cluster->network.topology;
-	double bandwidth_Bps = shape->n_bandwidths == 0
-				   ? cluster->network.bandwidth_Bps
-				   : shape->bandwidth_Bps[shape->n_bandwidths > 1 ? link_class : 0];
-
-	if (bandwidth_Bps == cluster->network.bandwidth_Bps)
-		return 1 - shape->load;
-	return bandwidth_Bps / cluster->network.bandwidth_Bps * (1 - shape->load);
 }

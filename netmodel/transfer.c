@@ -23,6 +23,9 @@ static struct net_duration duration_between(const struct cluster *cluster, int64
 
 	d.delay_s = latency_s * factor;
 	d.work_s = (double)size_B / d.bandwidth_Bps * factor;
+	/* the NIC's rate of messages */
+	if (d.work_s < cluster->network.message_s * factor)
+		d.work_s = cluster->network.message_s * factor;
 	/* A negative intercept is bytes that pass at once: less work, no delay. */
 	if (latency_s < 0) {
 		d.work_s += d.delay_s;

@@ -16,8 +16,13 @@ enum { STACK_B = 64 << 10, MAX_DEPTH = 1024 };
 
 /* --- records --- */
 
+static bool is_clock(const struct replay *replay, uint64_t what)
+{
+	return what == MTRACE_CLOCK || (what >= MTRACE_CALL && what - MTRACE_CALL == replay->clock);
+}
+
 /* The record `what` of `of` comes: what was charged before it is of the region between the last one
- * and this. */
+ * and this. Programs read clocks all over their computations: those begin nothing. */
 static void pass(struct replay_rank *rank, uint64_t what, uint64_t of)
 {
 	const struct replay_change *change = rank->replay->change;
@@ -25,10 +30,11 @@ static void pass(struct replay_rank *rank, uint64_t what, uint64_t of)
 	struct pd_rank *pd = rank->mpi->pd;
 	double factor;
 
-	rank->passed = region.before;
+	if (!is_clock(rank->replay, what))
+		rank->passed = region.before;
 	if (!change || !change->compute || pd->pending_s == 0)
 		return;
-	factor = change->compute(change->context, rank->mpi->rank, &region);
+	factor = change->compute(change->context, rank->mpi->rank, &region, pd->pending_s);
 	if (factor == 1)
 		return;
 	pd->pending_s *= factor;
@@ -292,12 +298,15 @@ static int bind_functions(struct replay *replay, struct util_error *err)
 	int n;
 	const struct replay_function *all = replay_functions(&n);
 
+	replay->clock = UINT64_MAX;
 	for (uint32_t i = 0; i < file->n_functions; i++) {
 		const struct mtrace_function *function = &file->functions[i];
 		const struct replay_function *found =
 		    bsearch(function->name, all, (size_t)n, sizeof *all, compare_names);
 		const struct mpi_function *known;
 
+		if (strcmp(function->name, "MPI_Wtime") == 0)
+			replay->clock = i;
 		if (!function->signature[0] && !(found && !found->signature[0]))
 			continue; /* does nothing, or did not in these calls */
 		if (!found)

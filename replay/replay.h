@@ -24,8 +24,10 @@ struct replay_region {
  * whole replays, which jump over nothing, have it. */
 struct replay_change {
 	void *context;
-	/* Before the rank computes: how much of it remains, 1 for all. On the rank's fiber. */
-	double (*compute)(void *context, int rank, const struct replay_region *region);
+	/* Before the rank computes for `seconds`: how much of it remains, 1 for all. On the rank's
+	 * fiber. */
+	double (*compute)(void *context, int rank, const struct replay_region *region,
+			  double seconds);
 	/* It locks the window of `target`, a rank of the window, at file->sites[site]; NULL: nobody
 	 * asks. */
 	void (*lock)(void *context, int rank, int target, bool is_exclusive, uint64_t site);
@@ -53,7 +55,8 @@ struct replay {
 	struct pd_world *world;
 	struct mpi_world *mpi;
 	struct pd_program_config program;
-	struct replay_rank *ranks;		/* [n_ranks] */
+	struct replay_rank *ranks; /* [n_ranks] */
+	uint64_t clock;		   /* number of MPI_Wtime in the file; UINT64_MAX: none */
 	const struct replay_function *finalize; /* MPI_Finalize; NULL: nobody calls it */
 	const struct replay_function *
 	    *functions; /* [file->n_functions]; NULL: no arguments, only noted */

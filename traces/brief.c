@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "traces/compare/compare.h"
 #include "traces/reasons.h"
 #include "traces/run.h"
 #include "util/units.h"
@@ -153,9 +154,9 @@ static void write_reasons(const struct trace_run *run, FILE *file)
 	if (reasons->why_not[0])
 		fprintf(file, "reasons are not known: %s\n", reasons->why_not);
 	else if (reasons->n == 0)
-		fprintf(file, "nothing holds it back: no cause costs 0.5 %%\n");
+		fprintf(file, "no single cause costs 0.5 %%\n");
 	else
-		trace_reasons_text(reasons, TRACE_BRIEF_REASONS, file);
+		trace_reasons_text(reasons, TRACE_BRIEF_REASONS, false, file);
 	if (reasons->n > TRACE_BRIEF_REASONS)
 		fprintf(file, "   and %d more\n", reasons->n - TRACE_BRIEF_REASONS);
 }
@@ -184,6 +185,7 @@ void trace_brief_write(const struct trace_run *run, bool on_terminal, FILE *file
 	else if (trace_efficiency(run->summary) >= SHOWN)
 		fprintf(file, "dynamic efficiency: %.1f %%\n",
 			100 * trace_efficiency(run->summary));
+	trace_compare_text(run, true, file);
 	write_shares(run, file);
 	trace_cores_write(run, file);
 	trace_spawned_write(run, file);

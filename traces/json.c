@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <errno.h>
 #include <jansson.h>
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "traces/analysis/explain.h"
+#include "traces/compare/compare.h"
 #include "traces/fabric.h"
 #include "traces/json.h"
 #include "traces/real/real.h"
@@ -22,36 +22,9 @@ static int set(json_t *object, const char *key, json_t *value)
 	return json_object_set_new(object, key, value);
 }
 
-json_t *trace_json_number(double value)
-{
-	return isfinite(value) ? json_real(value) : json_null();
-}
-
 static json_t *count(uint64_t value)
 {
 	return json_integer((json_int_t)value);
-}
-
-json_t *trace_json_string(const char *text)
-{
-	json_t *value = text ? json_string(text) : json_null();
-	char *escaped;
-	size_t n = 0;
-
-	if (value || !text)
-		return value;
-	escaped = malloc(4 * strlen(text) + 1);
-	if (!escaped)
-		return NULL;
-	for (const char *c = text; *c; c++) {
-		if ((unsigned char)*c < 0x80)
-			escaped[n++] = *c;
-		else
-			n += (size_t)sprintf(escaped + n, "\\x%02x", (unsigned char)*c);
-	}
-	value = json_stringn(escaped, n);
-	free(escaped);
-	return value;
 }
 
 static json_t *strings(const char *const *texts, int n)
@@ -71,11 +44,6 @@ json_t *trace_json_words(char *const *words)
 	while (words[n])
 		n++;
 	return strings((const char *const *)words, n);
-}
-
-json_t *trace_json_seconds(sim_time_ps time)
-{
-	return trace_json_number(sim_time_to_s(time));
 }
 
 static void set_breakdown(json_t *object, const struct trace_breakdown *breakdown)
@@ -421,6 +389,9 @@ static int fill(json_t *root, const struct trace_run *run)
 	if (run->explanation && run->reasons)
 		failed |= set(json_object_get(root, "analysis"), "reasons",
 			      trace_reasons_json(run->reasons));
+	if (run->compared_run)
+		failed |= set(root, "compared",
+			      trace_compare_json(run->compared_file, run->compared_run, root));
 	failed |= set(root, "simulation", simulation_json(run));
 	return failed;
 }

@@ -66,7 +66,7 @@ json_t *trace_reasons_json(const struct trace_reasons *reasons)
 	return list;
 }
 
-void trace_reasons_text(const struct trace_reasons *reasons, int most, FILE *file)
+void trace_reasons_text(const struct trace_reasons *reasons, int most, bool has_callers, FILE *file)
 {
 	for (int i = 0; i < reasons->n && i < most; i++) {
 		const struct trace_reason *reason = &reasons->list[i];
@@ -75,6 +75,8 @@ void trace_reasons_text(const struct trace_reasons *reasons, int most, FILE *fil
 		fprintf(file, "%d. %s", i + 1, reason->text);
 		if (reason->where[0])
 			fprintf(file, ", at %s", reason->where);
+		if (has_callers && reason->callers[0])
+			fprintf(file, "\n   called from %s", reason->callers);
 		fprintf(file, "\n   %s: %s, %.1f %% less", reason->remedy,
 			util_time_text(reason->predicted_s).text,
 			all_s > 0 ? 100 * reason->gain_s / all_s : 0);

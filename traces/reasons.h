@@ -24,8 +24,10 @@ enum trace_reason_kind {
 
 struct trace_reason {
 	enum trace_reason_kind kind;
-	char text[256];		      /* "rank 10 computes 3.0 times as long as the others" */
-	char where[256];	      /* "heat.c:20-31 (main)"; "": nowhere in particular */
+	char text[256];	 /* "rank 10 computes 3.0 times as long as the others" */
+	char where[256]; /* "heat.c:20-31 (main)"; "": nowhere in particular */
+	char callers
+	    [512]; /* "solve.c:12 (solve), main.c:30 (main)": who called the function; "": unknown */
 	char after[256], before[256]; /* the calls around a computation, with their lines */
 	char remedy[128];	      /* what the predicted time supposes */
 	char option[64];	      /* of mpisim-run, that shows the same; "": none */
@@ -48,7 +50,8 @@ void trace_reasons_finish(struct trace_reasons *reasons);
 const char *trace_reason_name(enum trace_reason_kind kind); /* "slow_ranks": in JSON */
 /* NULL: out of memory. */
 json_t *trace_reasons_json(const struct trace_reasons *reasons);
-/* At most `most` of them, two lines each. */
-void trace_reasons_text(const struct trace_reasons *reasons, int most, FILE *file);
+/* At most `most` of them, two lines each; has_callers: and one that says who called the function. */
+void trace_reasons_text(const struct trace_reasons *reasons, int most, bool has_callers,
+			FILE *file);
 
 #endif

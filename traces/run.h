@@ -112,6 +112,8 @@ struct trace_run {
 	    *orders; /* what each view has seen, for --json; NULL: none was explored */
 	const struct trace_summary *summary;
 	const struct trace_fabric *fabric;     /* traces/fabric.h; NULL: a star */
+	const char *compared_file;	       /* --json of another run beside this one; NULL: none */
+	const struct json_t *compared_run;     /* … what it says */
 	const struct trace_real *real;	       /* traces/real/real.h; NULL: none is beside it */
 	struct trace_explanation *explanation; /* traces/analysis/explain.h; NULL: not asked for */
 	const struct trace_reasons *reasons;   /* traces/reasons.h; NULL: not asked for */

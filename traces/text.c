@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "traces/analysis/explain.h"
+#include "traces/compare/compare.h"
 #include "traces/brief.h"
 #include "traces/fabric.h"
 #include "traces/reasons.h"
@@ -367,7 +368,7 @@ static void write_reasons(const struct trace_reasons *reasons, FILE *file)
 	fprintf(file, "\nwho is to blame\n");
 	if (reasons->why_not[0])
 		fprintf(file, "  not known: %s\n", reasons->why_not);
-	trace_reasons_text(reasons, reasons->n, file);
+	trace_reasons_text(reasons, reasons->n, true, file);
 }
 
 void trace_text_write(const struct trace_run *run, FILE *file)
@@ -396,6 +397,7 @@ void trace_text_write(const struct trace_run *run, FILE *file)
 	write_phases(run->summary, file);
 	if (run->fabric)
 		trace_fabric_text(run->fabric, file);
+	trace_compare_text(run, false, file);
 	write_reasons(run->reasons, file);
 	if (run->explanation)
 		trace_explanation_text(run->explanation, file);

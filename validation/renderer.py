@@ -59,11 +59,10 @@ def predict_all(build, rows):
 
 
 def table(rows, found):
-    lines = ["| processes | | " + " | ".join(COLUMNS) + " | static (fitted) |", "|--:|---|" + "--:|" * 5]
+    """published times, and how far predictions are off"""
+    lines = ["| processes | " + " | ".join(COLUMNS) + " | static (fitted) |", "|--:|" + "--:|" * 5]
     for row in rows:
-        columns = [*COLUMNS, "static"]
-        lines.append(f"| {row['np']:.0f} | published | " + " | ".join(f"{row[c]:.0f}" for c in columns) + " |")
-        lines.append("| | predicted | " + " | ".join(f"{found[c, row['np']]:.0f} ({100 * (found[c, row['np']] / row[c] - 1):+.1f} %)" for c in columns) + " |")
+        lines.append(f"| {row['np']:.0f} | " + " | ".join(f"{row[c]:.0f} ({100 * (found[c, row['np']] / row[c] - 1):+.1f}%)" for c in [*COLUMNS, "static"]) + " |")
     return "\n".join(lines)
 
 

@@ -11,7 +11,8 @@ HANDLES = ("COMM", "DATATYPE", "ERRHANDLER", "FILE", "GROUP", "INFO", "MESSAGE",
 # Parameters that are asked for by their names: enum mpi_argument has an enumerator for each.
 ASKED_FOR = ("buf buffer sendbuf recvbuf count sendcount sendcounts recvcount recvcounts partitions displs sdispls rdispls datatype sendtype "
              "sendtypes recvtype recvtypes dest source tag sendtag recvtag comm root op request array_of_requests incount indx outcount "
-             "array_of_indices flag message newcomm win assert origin_addr result_addr status array_of_statuses").split()
+             "array_of_indices flag message newcomm win assert origin_addr origin_count origin_datatype "
+             "result_addr result_count result_datatype target_count target_datatype status array_of_statuses").split()
 
 
 def kind_of(function, p):

@@ -4,6 +4,7 @@
 
 #include "mpi/coll/ideal.h"
 #include "netmodel/model.h"
+#include "netmodel/topology.h"
 #include "util/error.h"
 
 static bool is_one_node(const struct mpi_ideal_traffic *t)
@@ -208,7 +209,8 @@ static double transfer_s(const struct cluster *cluster, bool is_within, int64_t 
 {
 	struct net_minimum minimum = net_transfer_minimum(cluster, is_within, size_B);
 
-	return minimum.latency_s + minimum.bandwidth_s;
+	return minimum.latency_s + minimum.bandwidth_s +
+	       (is_within ? 0 : net_topology_most_delay_s(cluster));
 }
 
 sim_time_ps mpi_ideal_time(const struct mpi_rank *me, const struct sim_cause_formula *formula)

@@ -236,6 +236,7 @@ void mpi_partitioned_create(struct mpi_rank *me, struct mpi_request *request, bo
 	half->tag = request->tag;
 	half->context = request->comm->context;
 	half->n_partitions = n_partitions;
+	half->asked = -1;
 	half->count = request->count;
 	half->part_B = request->count * request->type->size_B;
 	request->operation = half;

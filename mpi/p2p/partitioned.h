@@ -24,6 +24,7 @@ struct mpi_partitioned {
 	int n_partitions;
 	MPI_Count count; /* items per partition */
 	int64_t part_B;	 /* bytes per partition */
+	int asked;	 /* by MPI_Pready or MPI_Parrived, while they last; -1: none */
 	/* sender */
 	bool *is_ready; /* [n_partitions] */
 	/* receiver */

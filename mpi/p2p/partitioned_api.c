@@ -103,7 +103,9 @@ static int ready(struct mpi_rank *me, struct mpi_partitioned *send, int partitio
 	if (send->is_ready[partition])
 		return mpi_raise(me, send->compound.request->comm, MPI_ERR_ARG,
 				 "partition %d is ready already", partition);
+	send->asked = partition;
 	mpi_kept_fetch(send->compound.request);
+	send->asked = -1;
 	mpi_partitioned_ready(me, send, partition);
 	return MPI_SUCCESS;
 }
@@ -154,9 +156,11 @@ int mpi_parrived(struct mpi_rank *me, struct mpi_request *request, int partition
 		return code;
 	mpi_progress_poll(me, 0, NULL, false);
 	*flag = request->state == REQUEST_IDLE || mpi_partitioned_arrived(recv, partition);
+	recv->asked = partition;
 	if (*flag)
 		mpi_kept_give(request);
 	else
 		mpi_endpoint_poll_failed(me);
+	recv->asked = -1;
 	return MPI_SUCCESS;
 }

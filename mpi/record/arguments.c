@@ -46,6 +46,13 @@ static void enter(void *context, struct mpi_watch_call *watched)
 		mpi_record_before(call);
 }
 
+static bool is_vain_poll(const struct mpi_record_call *call)
+{
+	const int *flag = mpi_value_at(call->function, call->values, MPI_ARG_FLAG).p;
+
+	return call->function->at[MPI_ARG_FLAG] > 0 && flag && !*flag;
+}
+
 static int leave(void *context, struct mpi_watch_call *watched, int code)
 {
 	struct mpi_record_call *call = (struct mpi_record_call *)watched->room;
@@ -56,6 +63,8 @@ static int leave(void *context, struct mpi_watch_call *watched, int code)
 		    call, mpi_value_at(call->function, call->values, MPI_ARG_REQUEST).p, code);
 	else
 		mpi_record_end(call, call->function->record == RECORD_LOCAL ? MPI_SUCCESS : code);
+	if (is_vain_poll(call))
+		mpi_record_poll(call->record);
 	return code;
 }
 

@@ -29,6 +29,15 @@ struct mpi_record_rank {
 	struct io_effects effects; /* of the present call about a file */
 };
 
+enum { MPI_RECORD_CALLERS = 6 };
+
+struct mpi_record_site {
+	const void *address; /* NULL: unknown */
+	/* who called the function that it is in, from there outwards, when it was first reached;
+	 * NULL: no more */
+	const void *callers[MPI_RECORD_CALLERS];
+};
+
 struct mpi_record {
 	struct mpi_world *world;
 	struct mtrace_writer *writer;
@@ -38,14 +47,18 @@ struct mpi_record {
 	uint32_t
 	    *ids; /* [id_capacity] by index of a handle (mpi/core/handle.h): its id in the trace */
 	uint64_t id_capacity;
-	const void **sites; /* [n_sites] addresses */
+	struct mpi_record_site *sites; /* [n_sites] */
 	uint32_t n_sites, site_capacity;
 	bool is_out_of_memory;
 	bool has_memory;    /* which memory is used is recorded, too */
 	bool is_in_memory;  /* what cannot be recorded ends the recording, not the run */
+	uint64_t n_polls, most_polls; /* in vain; the recording ends with the last one */
 	char given_up[512]; /* why the recording ended; "": it did not */
 	int n_ranks;	    /* at the start: processes may be spawned when it is given up */
 };
+
+/* Walks the stack of the rank, which runs, from the frame of `out->address` on; once for each site. */
+void mpi_record_callers(const struct pd_rank *rank, struct mpi_record_site *out);
 
 /* The calls of the program are told to it from now on. 0 or UTIL_ENOMEM. */
 int mpi_record_watch(struct mpi_record *record);
@@ -54,6 +67,9 @@ int mpi_record_watch(struct mpi_record *record);
  * none. */
 void mpi_record_effects_begin(struct mpi_record_call *call, MPI_Comm comm);
 void mpi_record_effects_end(struct mpi_record_call *call, const MPI_Request *request, int code);
+
+/* A test or probe found nothing. */
+void mpi_record_poll(struct mpi_record *record);
 
 /* The memory that a call uses, before its record. */
 void mpi_record_memory_of(struct mpi_record_call *call);

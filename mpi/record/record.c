@@ -97,6 +97,17 @@ void mpi_record_refuse_error(struct mpi_record_call *call, int code)
 	give_up(call->record, "%s returned error %d", function, code);
 }
 
+void mpi_record_limit_polls(struct mpi_record *record, uint64_t most)
+{
+	record->most_polls = most;
+}
+
+void mpi_record_poll(struct mpi_record *record)
+{
+	if (++record->n_polls == record->most_polls)
+		give_up(record, "ranks poll all the time: --explain looks at it");
+}
+
 const char *mpi_record_given_up(const struct mpi_record *record)
 {
 	return record->given_up[0] ? record->given_up : NULL;
@@ -117,7 +128,7 @@ uint32_t mpi_record_site(struct mpi_record *record, const struct pd_rank *rank, 
 		return number;
 	if (number >= record->site_capacity) {
 		uint32_t capacity = record->site_capacity ? 2 * record->site_capacity : FIRST_SITES;
-		const void **sites = realloc(record->sites, capacity * sizeof *sites);
+		struct mpi_record_site *sites = realloc(record->sites, capacity * sizeof *sites);
 
 		if (!sites) {
 			record->is_out_of_memory = true;
@@ -126,7 +137,8 @@ uint32_t mpi_record_site(struct mpi_record *record, const struct pd_rank *rank, 
 		record->sites = sites;
 		record->site_capacity = capacity;
 	}
-	record->sites[number] = site;
+	record->sites[number] = (struct mpi_record_site){.address = site};
+	mpi_record_callers(rank, &record->sites[number]);
 	record->n_sites = number + 1;
 	return number;
 }
@@ -299,8 +311,8 @@ int mpi_record_create(struct mpi_world *world, const char *path, int fd, uint64_
 	if (!failed)
 		failed = path ? mtrace_writer_create(path, world->n_ranks, provenance,
 						     &record->writer, err)
-			      : mtrace_writer_create_at(fd, world->n_ranks, provenance,
-							limit_B, &record->writer, err);
+			      : mtrace_writer_create_at(fd, world->n_ranks, provenance, limit_B,
+							&record->writer, err);
 	if (failed) {
 		mpi_record_destroy(record);
 		return failed;
@@ -323,10 +335,20 @@ int mpi_record_create(struct mpi_world *world, const char *path, int fd, uint64_
 
 void mpi_record_describe(const struct mpi_record *record, uint32_t number, char *buf, size_t size)
 {
-	if (number < record->n_sites && record->sites[number])
-		pd_describe_site(record->world->pd, record->sites[number], buf, size);
-	else
-		*buf = 0;
+	mpi_record_describe_caller(record, number, -1, buf, size);
+}
+
+void mpi_record_describe_caller(const struct mpi_record *record, uint32_t number, int caller,
+				char *buf, size_t size)
+{
+	const void *address = NULL;
+
+	*buf = 0;
+	if (number < record->n_sites && caller < MPI_RECORD_CALLERS)
+		address = caller < 0 ? record->sites[number].address
+				     : record->sites[number].callers[caller];
+	if (address)
+		pd_describe_site(record->world->pd, address, buf, size);
 }
 
 int mpi_record_close(struct mpi_record *record, bool with_sites, struct util_error *err)
@@ -336,7 +358,7 @@ int mpi_record_close(struct mpi_record *record, bool with_sites, struct util_err
 	if (record->is_out_of_memory)
 		return util_error_set(err, UTIL_ENOMEM, "out of memory for the recording");
 	for (uint32_t site = 0; site < record->n_sites; site++) {
-		if (!record->sites[site])
+		if (!record->sites[site].address)
 			continue;
 		if (with_sites)
 			mpi_record_describe(record, site, text, sizeof text);

@@ -26,11 +26,18 @@ int mpi_record_create(struct mpi_world *world, const char *path, int fd, uint64_
 		      const char *provenance, struct mpi_record **out, struct util_error *err);
 /* Records also which memory calls use and computation accesses (mpisim_touch), before the ranks run. */
 void mpi_record_memory(struct mpi_record *record);
+/* Ends a recording in memory, not the run, after so many tests and probes that found nothing: each is
+ * a step of its own there, which delays the others more than it does without a recording. */
+void mpi_record_limit_polls(struct mpi_record *record, uint64_t most);
 /* The run has ended as it should: completes the file. `with_sites`: helper processes find the
  * source lines of calls, else their places are "#0", "#1", … for mpi_record_describe. Errors: UTIL_ESYSTEM, UTIL_ENOMEM. */
 int mpi_record_close(struct mpi_record *record, bool with_sites, struct util_error *err);
 /* The source line of place `number`, "heat.c:20 (main)", by a helper process; of a recording that is closed. */
 void mpi_record_describe(const struct mpi_record *record, uint32_t number, char *buf, size_t size);
+/* The same of who called the function that it is in, when it was first reached: 0, and of who called that one: 1, …;
+ * "": no more are known. */
+void mpi_record_describe_caller(const struct mpi_record *record, uint32_t number, int caller,
+				char *buf, size_t size);
 /* Why a recording to `fd` ended before the run; NULL: it did not. */
 const char *mpi_record_given_up(const struct mpi_record *record);
 /* NULL is fine. Without mpi_record_close no file is left. */

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "mpi/p2p/causes.h"
+#include "mpi/rma/design.h"
 #include "mpi/rma/operation.h"
 
 static const struct cluster *cluster_of(const struct mpi_rank *me)
@@ -32,6 +33,7 @@ static bool advance(struct mpi_rank *me, struct mpi_progress *progress)
 			sim_task_sleep(&me->pd->task, sim_time_from_s(overhead_s));
 			mpi_cause_overhead(me, false, 0, begin);
 		}
+		rma_design_copy(me, op);
 		rma_op_serve(op);
 	}
 	return false;
@@ -48,8 +50,9 @@ struct rma_host *rma_host(struct mpi_rank *me)
 		pd_fail(me->pd, PD_FAILURE_MEMORY, "out of memory for windows");
 	me->rma = host;
 	host->progress.advance = advance;
-	if (cluster_of(me)->rma.progress == CLUSTER_RMA_IN_MPI)
+	if (rma_is_served_in_mpi(me))
 		mpi_progress_add(me, &host->progress);
+	rma_design_begin(me);
 	return host;
 }
 
@@ -71,8 +74,8 @@ void rma_host_serve(struct rma_op *op)
 {
 	struct mpi_rank *target = op->target->owner;
 
-	if (cluster_of(target)->rma.progress == CLUSTER_RMA_IN_MPI && target->n_open > 0)
+	if (rma_is_served_in_mpi(target) && target->n_open > 0)
 		queue(target, op);
-	else
+	else if (!rma_design_takes(op))
 		rma_op_serve(op);
 }

@@ -8,6 +8,7 @@
 
 #include "mpi/p2p/endpoint.h"
 #include "mpi/rma/causes.h"
+#include "mpi/rma/design.h"
 #include "mpi/rma/host.h"
 
 static sim_time_ps now(const struct rma_op *op)
@@ -168,9 +169,11 @@ void rma_op_start(struct mpi_rank *me, struct rma_op *op)
 {
 	double overhead_s = cluster_of(op)->protocol.send_overhead_s;
 	struct rma_peer *peer = op->peer;
-	sim_time_ps begin = now(op);
+	sim_time_ps begin;
 
 	me->endpoint->n_polls = 0;
+	rma_design_register(me, op);
+	begin = now(op);
 	count_start(op);
 	if (overhead_s > 0) {
 		sim_task_sleep(&me->pd->task, sim_time_from_s(overhead_s));

@@ -174,6 +174,8 @@ void mpi_rma_destroy(struct mpi_world *world)
 
 		while (host && host->windows.first)
 			rma_win_destroy(&world->ranks[i], host->windows.first);
+		if (host)
+			free(host->engine);
 		free(host);
 		world->ranks[i].rma = NULL;
 	}

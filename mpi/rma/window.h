@@ -122,6 +122,7 @@ struct rma_host {
 	struct mpi_progress progress; /* first */
 	struct util_list windows;
 	struct rma_op *first, *last;
+	struct rma_engine *engine; /* mpi/rma/design.h; NULL: none has served */
 };
 
 /* The memory model that the library says it has, but for shared memory. */

@@ -22,8 +22,6 @@ static __attribute__((noinline)) void look(uintptr_t at, size_t size_B, unsigned
 	struct mpi_rank *me;
 	struct mpi_memory *memory = mpi_memory_here(&me);
 
-	if (memory && memory->unread)
-		mpi_unread_see(memory->unread);
 	if (memory)
 		mpi_memory_touch(memory, me, at, size_B, use,
 				 &(struct mpi_finding_call){me->rank, NULL, site});
@@ -48,13 +46,15 @@ void __tsan_func_entry(void *site)
 {
 	const struct pd_rank *pd = pd_current;
 	struct mpi_rank *me = pd ? pd->mpi : NULL;
+	struct mpi_memory *memory = me && me->world->verify ? me->world->verify->memory : NULL;
 
 	(void)site;
+	if (!memory)
+		return;
+	memory->is_compiled = true;
 	/* the frames below are of functions that have returned */
-	if (me && me->world->verify && me->world->verify->memory &&
-	    me->world->verify->memory->unread && mpi_memory_here(&me))
-		mpi_unread_look_at_stack(me->world->verify->memory->unread, me,
-					 (uintptr_t)__builtin_frame_address(0));
+	if (memory->unread && mpi_memory_here(&me))
+		mpi_unread_look_at_stack(memory->unread, me, (uintptr_t)__builtin_frame_address(0));
 }
 
 void __tsan_func_exit(void)

@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "mpi/p2p/buffer.h"
+#include "mpi/p2p/endpoint.h"
 #include "mpi/verify/impact.h"
 #include "mpi/verify/memcheck.h"
 #include "mpi/verify/races.h"
@@ -27,8 +29,8 @@ static bool is_on_stack(const struct mpi_rank *me, uintptr_t at)
 	return at - (uintptr_t)stack < stack_B;
 }
 
-struct mpi_memory_active *mpi_memory_hold(struct mpi_memory *memory, struct mpi_rank *me,
-					  struct mpi_memory_buffer *buffer)
+static struct mpi_memory_active *hold(struct mpi_memory *memory, struct mpi_rank *me,
+				      struct mpi_memory_buffer *buffer, bool is_in_place)
 {
 	struct mpi_memory_rank *rank = &memory->ranks[me->rank];
 	struct mpi_memory_active *active = calloc(1, sizeof *active);
@@ -36,7 +38,9 @@ struct mpi_memory_active *mpi_memory_hold(struct mpi_memory *memory, struct mpi_
 
 	if (!active)
 		return NULL;
-	if ((buffer->use & MEMORY_WRITE) || !mpi_memory_may_guard(memory, me, buffer)) {
+	active->is_in_place = is_in_place;
+	if (!is_in_place &&
+	    ((buffer->use & MEMORY_WRITE) || !mpi_memory_may_guard(memory, me, buffer))) {
 		active->mine = mpi_memory_take(memory, span_B);
 		if (!active->mine) {
 			free(active);
@@ -50,6 +54,18 @@ struct mpi_memory_active *mpi_memory_hold(struct mpi_memory *memory, struct mpi_
 	util_list_prepend(&rank->actives, active);
 	rank->n_actives++;
 	return active;
+}
+
+struct mpi_memory_active *mpi_memory_hold(struct mpi_memory *memory, struct mpi_rank *me,
+					  struct mpi_memory_buffer *buffer)
+{
+	return hold(memory, me, buffer, false);
+}
+
+struct mpi_memory_active *mpi_memory_hold_in_place(struct mpi_memory *memory, struct mpi_rank *me,
+						   struct mpi_memory_buffer *buffer)
+{
+	return hold(memory, me, buffer, true);
 }
 
 void mpi_memory_widen(struct mpi_memory_rank *rank, uintptr_t low, uintptr_t high)
@@ -84,6 +100,12 @@ static void fill(struct mpi_memory *memory, struct mpi_memory_active *active)
 	memcpy(active->mine, (const void *)buffer->low, span_B);
 }
 
+/* What MPI writes there changes it, too. */
+static bool is_compared(const struct mpi_memory_active *active)
+{
+	return !(active->is_in_place && (active->buffer.use & MEMORY_WRITE));
+}
+
 void mpi_memory_lock(struct mpi_memory *memory, struct mpi_memory_active *active)
 {
 	struct mpi_memory_buffer *buffer = &active->buffer;
@@ -106,7 +128,7 @@ void mpi_memory_lock(struct mpi_memory *memory, struct mpi_memory_active *active
 		fill(memory, active);
 	if (memory->impact)
 		active->is_early = mpi_impact_apply(memory->impact, active);
-	if (!active->mine || (buffer->use & MEMORY_WRITE)) {
+	if (is_compared(active) && (!active->mine || (buffer->use & MEMORY_WRITE))) {
 		mpi_memory_guard(memory, active);
 		mpi_memory_take_snapshot(memory, active);
 	}
@@ -115,8 +137,30 @@ void mpi_memory_lock(struct mpi_memory *memory, struct mpi_memory_active *active
 	if (!memory->memcheck)
 		return;
 	mpi_memcheck_resume();
-	if (buffer->use & MEMORY_WRITE)
+	if ((buffer->use & MEMORY_WRITE) && is_compared(active))
 		mpi_memcheck_lock(active);
+}
+
+/* MPI_Buffer_detach is not looked at: the library is asked whether the buffer is still attached. */
+static bool is_lost(struct mpi_memory *memory, struct mpi_memory_active *active)
+{
+	const struct mpi_rank *me = &memory->world->ranks[active->buffer.call.rank];
+	const struct mpi_buffer *buffer = me->endpoint->buffer;
+
+	if (active->is_attached && (!buffer || buffer->address != (void *)active->buffer.base))
+		active->is_lost = true;
+	return active->is_lost;
+}
+
+void mpi_memory_forget_detached(struct mpi_memory *memory, struct mpi_rank *me)
+{
+	struct mpi_memory_active *next, *active = memory->ranks[me->rank].actives.first;
+
+	for (; active; active = next) {
+		next = active->link.next;
+		if (active->is_attached && is_lost(memory, active))
+			mpi_memory_forget(memory, me, active);
+	}
 }
 
 static void tell(struct mpi_memory *memory, struct mpi_memory_active *active,
@@ -130,7 +174,8 @@ static void tell(struct mpi_memory *memory, struct mpi_memory_active *active,
 	mpi_memory_open(memory, active);
 	active->finding = mpi_memory_report(
 	    &memory->world->ranks[by->rank], use & MEMORY_WRITE ? "active-write" : "active-read",
-	    active->buffer.use & MEMORY_WRITE
+	    active->is_attached ? "MPI keeps messages there until it is detached"
+	    : active->buffer.use & MEMORY_WRITE
 		? "MPI may put what comes there before or after that"
 		: "MPI may have read the buffer before that, or may read it later",
 	    calls, 2, "%s of %zu byte%s: bytes [%lld,%lld) of %s, before it is complete", what,
@@ -145,7 +190,8 @@ static void end_lock(struct mpi_memory *memory, struct mpi_memory_active *active
 	active->is_locked = false;
 	mpi_memory_remove(rank, active);
 	mpi_memory_open(memory, active);
-	if (memory->memcheck && !active->is_lost && (active->buffer.use & MEMORY_WRITE))
+	if (memory->memcheck && !active->is_lost && is_compared(active) &&
+	    (active->buffer.use & MEMORY_WRITE))
 		mpi_memcheck_unlock(active);
 	rank->n_on_stack -= active->is_on_stack;
 	if (--rank->n_locked > 0)
@@ -202,14 +248,15 @@ void mpi_memory_unlock(struct mpi_memory *memory, struct mpi_memory_active *acti
 		return;
 	if (memory->memcheck)
 		mpi_memcheck_pause();
-	compare(memory, active);
+	if (is_compared(active))
+		compare(memory, active);
 	if (memory->memcheck)
 		mpi_memcheck_resume();
 	if (memory->impact)
 		mpi_impact_note(memory->impact, active);
 	mpi_memory_put_back(memory, active->snapshot);
 	active->snapshot = NULL;
-	if ((active->buffer.use & MEMORY_WRITE) && !active->is_early)
+	if ((active->buffer.use & MEMORY_WRITE) && active->mine && !active->is_early)
 		hand_over(active);
 }
 
@@ -304,7 +351,8 @@ static void touch_one(struct mpi_memory *memory, struct mpi_memory_active *activ
 	int64_t first;
 	size_t n;
 
-	if (active->is_lost || !((active->buffer.use | use) & MEMORY_WRITE))
+	if (is_lost(memory, active) ||
+	    !(memory->is_strict || ((active->buffer.use | use) & MEMORY_WRITE)))
 		return;
 	n = mpi_memory_common_range(&active->buffer, at, size_B, &first);
 	if (n > 0)
@@ -360,7 +408,7 @@ void mpi_memory_touch_buffer(struct mpi_memory *memory, struct mpi_rank *me,
 		int64_t first;
 		size_t n;
 
-		if (active->is_lost || !((active->buffer.use | buffer->use) & MEMORY_WRITE))
+		if (is_lost(memory, active) || !((active->buffer.use | buffer->use) & MEMORY_WRITE))
 			continue;
 		n = mpi_memory_common(&active->buffer, buffer, &first);
 		if (n > 0)
@@ -390,7 +438,7 @@ void mpi_memory_look_at_stack(struct mpi_memory *memory, struct mpi_rank *me, ui
 	     active = active->link.next) {
 		struct mpi_finding_call by = {me->rank, me->pd->function, me->pd->site};
 
-		if (active->is_locked && !active->is_lost && active->is_on_stack &&
+		if (active->is_locked && !is_lost(memory, active) && active->is_on_stack &&
 		    active->buffer.low < here && is_on_stack(me, here))
 			lose(memory, me, active, "dead-stack", &by,
 			     "in a function that has returned");
@@ -408,7 +456,7 @@ void mpi_memory_lose(struct mpi_memory *memory, struct mpi_rank *me, uintptr_t a
 		mpi_unread_lose(memory->unread, at, size_B);
 	for (size_t i = mpi_memory_near(rank, at);
 	     i < rank->n_sorted && rank->sorted[i]->buffer.low < at + size_B; i++)
-		if (!rank->sorted[i]->is_lost &&
+		if (!is_lost(memory, rank->sorted[i]) &&
 		    mpi_memory_common_range(&rank->sorted[i]->buffer, at, size_B, &first) > 0)
 			lose(memory, me, rank->sorted[i], "freed-active", &by, "freed");
 }

@@ -143,6 +143,20 @@ static void add_items(const struct arguments *a, const struct mpi_parameter *p, 
 		mpi_datatype_runs(type, (const char *)out->base + offset_B, count, add_run, out);
 }
 
+void mpi_memory_part(const struct mpi_memory_buffer *whole, MPI_Count first, MPI_Count count,
+		     struct mpi_memory_buffer *out)
+{
+	*out = *whole;
+	out->runs = NULL;
+	out->n_runs = out->size_B = 0;
+	out->low = out->high = 0;
+	out->first_item += (uintptr_t)(first * whole->type->extent_B);
+	out->n_items = count;
+	mpi_datatype_runs(whole->type, (const char *)out->first_item, count, add_run, out);
+	out->read_low = out->low;
+	out->read_high = out->high;
+}
+
 /* A block for each item of the array of counts. */
 static void add_blocks(const struct arguments *a, const struct mpi_parameter *p,
 		       struct mpi_memory_buffer *out)

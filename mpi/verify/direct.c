@@ -89,7 +89,8 @@ static void post(struct mpi_verify_call *call, struct mpi_shadow_op *op)
 	if (!op)
 		return;
 	call->ops[call->n_ops++] = op;
-	mpi_shadow_post(call->shadow, call->me, op);
+	if (!op->is_posted)
+		mpi_shadow_post(call->shadow, call->me, op);
 }
 
 static void wait_for_posted(struct mpi_verify_call *call)
@@ -350,6 +351,55 @@ static int irecv(void *buf, int count, MPI_Datatype datatype, int source, int ta
 typedef int wait_fn(MPI_Request *, MPI_Status *);
 typedef int waitall_fn(int, MPI_Request[], MPI_Status *);
 
+/* Nothing is to be learnt from its status, and it is no more when it is complete. */
+static bool is_simple(const struct mpi_shadow_request *request)
+{
+	const struct mpi_shadow_op *op = request->ops[0];
+
+	return !request->is_cancelled && !request->plan && !request->ops[1] &&
+	       (!op || !op->is_wild);
+}
+
+/* The call is given these requests; false: not all of them are simple. */
+static bool note_simple(struct mpi_verify_call *call, int n, const MPI_Request handles[],
+			bool *are_done)
+{
+	const struct mpi_shadow *shadow = call->shadow;
+
+	mpi_shadow_make_room(call, n);
+	*are_done =
+	    !shadow->ranks[call->me->rank].first && !shadow->ranks[call->me->rank].plain.is_there;
+	for (int i = 0; i < call->n_handles; i++) {
+		uint64_t index = mpi_shadow_index(handles[i]);
+		const struct mpi_shadow_request *request = mpi_shadow_request(call->shadow, index);
+		bool is_there = request && request->rank == call->me->rank;
+
+		call->handles[i] = is_there ? index : SHADOW_NO_REQUEST;
+		if (!is_there)
+			continue;
+		if (!is_simple(request))
+			return false;
+		if (*are_done && request->ops[0])
+			*are_done = mpi_shadow_is_done(request->ops[0]);
+	}
+	return call->n_handles == n;
+}
+
+/* They are complete. */
+static void complete_simple(struct mpi_shadow *shadow, const struct mpi_verify_call *call)
+{
+	for (int i = 0; i < call->n_handles; i++) {
+		struct mpi_shadow_request *request = mpi_shadow_request(shadow, call->handles[i]);
+
+		if (!request)
+			continue;
+		mpi_shadow_release(shadow, request->ops[0]);
+		request->ops[0] = NULL;
+		request->function = NULL;
+		request->is_active = false;
+	}
+}
+
 /* Enters a call that waits for simple messages; false: it is left to the generated function. */
 static bool await(struct mpi_verify_call *call, enum mpi_verify_direct which, int n,
 		  const MPI_Request requests[], const void *site)
@@ -360,7 +410,7 @@ static bool await(struct mpi_verify_call *call, enum mpi_verify_direct which, in
 	if (!me || n < 0 || (n > 0 && !requests))
 		return false;
 	begin(call, me, which);
-	if (!mpi_shadow_note_simple(call, n, requests, &are_done)) {
+	if (!note_simple(call, n, requests, &are_done)) {
 		mpi_shadow_forget_handles(call);
 		return false;
 	}
@@ -373,7 +423,7 @@ static bool await(struct mpi_verify_call *call, enum mpi_verify_direct which, in
 
 static int complete(struct mpi_verify_call *call, int code)
 {
-	mpi_shadow_simple_complete(call->shadow, call);
+	complete_simple(call->shadow, call);
 	mpi_shadow_forget_handles(call);
 	if (call->shadow->n_to_look > 0)
 		mpi_shadow_advance(call->shadow);

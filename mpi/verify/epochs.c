@@ -213,12 +213,15 @@ static void end_exposure(struct mpi_races *races, struct mpi_verify_call *call,
 /* --- locks --- */
 
 /* Of the target's lock: exclusive ones come after all, shared ones after exclusive ones. */
+/* With MPI_MODE_NOCHECK the lock may exclude nobody: it orders nothing. */
+enum { LOCK_UNCHECKED = -1 };
+
 static void acquire(struct mpi_races *races, struct mpi_race_epoch *epoch, int target, int type)
 {
 	struct mpi_win *at = rma_member(epoch->win, target);
 
 	epoch->locked[target] = type;
-	if (!at)
+	if (!at || type == LOCK_UNCHECKED)
 		return;
 	mpi_races_merge(races, &epoch->acquired[target],
 			mpi_races_epoch(races, at)->released[type == MPI_LOCK_EXCLUSIVE]);
@@ -231,7 +234,8 @@ static void release(struct mpi_races *races, struct mpi_race_epoch *epoch, int t
 {
 	struct mpi_win *at = rma_member(epoch->win, target);
 	const uint32_t *clock = mpi_races_clock(races, epoch->win->owner->rank);
-	struct mpi_race_epoch *other = at ? mpi_races_epoch(races, at) : NULL;
+	bool is_checked = at && epoch->locked[target] != LOCK_UNCHECKED;
+	struct mpi_race_epoch *other = is_checked ? mpi_races_epoch(races, at) : NULL;
 
 	if (other && epoch->locked[target] == MPI_LOCK_EXCLUSIVE)
 		mpi_races_merge(races, &other->released[0], clock);
@@ -328,6 +332,15 @@ static void detach(struct mpi_races *races, struct mpi_verify_call *call, struct
 	remove_regions(races, win, low);
 }
 
+static int lock_of(const struct mpi_verify_call *call)
+{
+	if (mpi_races_argument(call, "assert").i & MPI_MODE_NOCHECK)
+		return LOCK_UNCHECKED;
+	return call->function->window == MPI_WINDOW_LOCK
+		   ? (int)mpi_races_argument(call, "lock_type").i
+		   : MPI_LOCK_SHARED;
+}
+
 /* A call about a window that is there before and after it. */
 static void after(struct mpi_races *races, struct mpi_verify_call *call, struct mpi_win *win)
 {
@@ -344,11 +357,10 @@ static void after(struct mpi_races *races, struct mpi_verify_call *call, struct 
 		end_exposure(races, call, epoch);
 	} else if (does == MPI_WINDOW_LOCK) {
 		if (target_of(call) >= 0 && target_of(call) < win->size)
-			acquire(races, epoch, target_of(call),
-				(int)mpi_races_argument(call, "lock_type").i);
+			acquire(races, epoch, target_of(call), lock_of(call));
 	} else if (does == MPI_WINDOW_LOCK_ALL) {
 		for (int i = 0; i < win->size; i++)
-			acquire(races, epoch, i, MPI_LOCK_SHARED);
+			acquire(races, epoch, i, lock_of(call));
 	} else if (does == MPI_WINDOW_ATTACH) {
 		attach(races, call, win);
 	} else if (does == MPI_WINDOW_DETACH) {

@@ -89,11 +89,11 @@ static void open_pages(const struct mpi_memory_rank *rank, const struct mpi_memo
 static bool fault(struct pd_world *world, const void *address, const void *site)
 {
 	struct mpi_world *mpi = world->mpi;
-	struct mpi_memory *memory = mpi->verify->memory;
+	struct mpi_memory *memory = mpi && mpi->verify ? mpi->verify->memory : NULL;
 	uintptr_t at = (uintptr_t)address;
 	bool is_found = false;
 
-	for (int i = 0; i < memory->n_ranks && memory->n_guarded > 0; i++)
+	for (int i = 0; memory && i < memory->n_ranks && memory->n_guarded > 0; i++)
 		for (struct mpi_memory_active *one = memory->ranks[i].actives.first; one;
 		     one = one->link.next) {
 			if (at < one->guard_low || at >= one->guard_high)

@@ -35,7 +35,7 @@ void mpi_verify_request_freed(struct mpi_rank *me, const struct mpi_shadow_reque
 
 	if (!mpi_verify_wants(me->world, MPI_VERIFY_MATCHING))
 		return;
-	if (request->plan && request->n_starts == 0)
+	if (request->plan && !request->was_started)
 		report_not_started(me->world, request);
 	if (!request->is_active || (!request->ops[0] && !request->ops[1]))
 		return;
@@ -54,9 +54,9 @@ static void report_persistent(struct mpi_world *world, const struct mpi_shadow *
 {
 	for (const struct mpi_shadow_plan *plan = shadow->ranks[rank].persistent.first; plan;
 	     plan = plan->link.next) {
-		const struct mpi_shadow_request *request = &shadow->requests[plan->index];
+		const struct mpi_shadow_request *request = plan->request;
 
-		if (request->n_starts == 0)
+		if (!request->was_started)
 			report_not_started(world, request);
 		else if (request->is_active && has_ended)
 			report(world, request, "request-never-completed", MPI_FINDING_ERROR,

@@ -47,6 +47,11 @@ int mpi_memory_use_valgrind(struct mpi_world *world, int fd)
 	return mpi_memcheck_create(world->verify->memory, fd, &world->verify->memory->memcheck);
 }
 
+void mpi_memory_use_strict(struct mpi_world *world)
+{
+	world->verify->memory->is_strict = true;
+}
+
 int mpi_memory_use_unread(struct mpi_world *world)
 {
 	struct mpi_memory *memory = world->verify->memory;
@@ -56,10 +61,24 @@ int mpi_memory_use_unread(struct mpi_world *world)
 	return mpi_unread_create(memory, &memory->unread);
 }
 
+static void tell_unseen(struct mpi_memory *memory)
+{
+	mpi_verify_report(
+	    memory->world,
+	    &(struct mpi_finding){.class_name = "unchecked-accesses",
+				  .severity = MPI_FINDING_NOTE,
+				  .found =
+				      "the program's own loads and stores in windows are not seen: "
+				      "it was not compiled for it",
+				  .wanted = "mpisim-cc --verify-memory"});
+}
+
 void mpi_memory_end(struct mpi_memory *memory)
 {
 	if (memory->unread)
 		mpi_unread_report(memory->unread);
+	else if (memory->has_windows && !memory->is_compiled && !memory->memcheck)
+		tell_unseen(memory);
 	if (memory->memcheck)
 		mpi_memcheck_look(memory->memcheck, NULL);
 }
@@ -245,6 +264,8 @@ static void hold(struct mpi_memory *memory, struct mpi_verify_call *call)
 /* Windows begin to be looked at when the first one is made. */
 static void look_at_windows(struct mpi_memory *memory, struct mpi_verify_call *call)
 {
+	memory->has_windows |=
+	    call->function->kind == MPI_CALL_LOCK || mpi_races_is_operation(call);
 	if (!memory->races && !memory->has_no_races && memory->n_ranks <= RACE_MAX_RANKS &&
 	    call->function->window == MPI_WINDOW_CREATE)
 		memory->has_no_races = mpi_races_create(memory, &memory->races) != 0;
@@ -329,6 +350,31 @@ static void settle(struct mpi_memory *memory, struct mpi_verify_call *call, int 
 	mpi_memory_forget(memory, call->me, active);
 }
 
+/* The buffer of MPI_Buffer_attach, until MPI_Buffer_detach. */
+static void attach(struct mpi_memory *memory, struct mpi_verify_call *call)
+{
+	const struct mpi_call_info *info = mpi_memory_info(call);
+	struct mpi_memory_buffers *buffers;
+	struct mpi_memory_active *active;
+
+	if (strcmp(info->operation, "Buffer_attach") != 0 ||
+	    !(buffers = calloc(1, sizeof *buffers)))
+		return;
+	mpi_memory_forget_detached(memory, call->me);
+	mpi_memory_collect(call, buffers);
+	for (int i = 0; i < buffers->n; i++) {
+		buffers->buffers[i].use = MEMORY_WRITE;
+		mpi_memory_check(memory, call->me, &buffers->buffers[i]);
+		active = mpi_memory_hold_in_place(memory, call->me, &buffers->buffers[i]);
+		mpi_memory_buffer_finish(&buffers->buffers[i]);
+		if (!active)
+			continue;
+		active->is_attached = true;
+		mpi_memory_lock(memory, active);
+	}
+	free(buffers);
+}
+
 /* The second half. */
 static void end_split(struct mpi_memory *memory, struct mpi_verify_call *call)
 {
@@ -349,8 +395,12 @@ static void end_split(struct mpi_memory *memory, struct mpi_verify_call *call)
 
 void mpi_memory_after(struct mpi_memory *memory, struct mpi_verify_call *call, int code)
 {
-	if (code == MPI_SUCCESS)
+	if (code == MPI_SUCCESS) {
 		end_split(memory, call);
+		attach(memory, call);
+	}
+	if (code == MPI_SUCCESS && call->buffers && is_partitioned(call))
+		mpi_memory_hold_partitions(memory, call);
 	if (memory->races && call->me->rank < memory->races->n)
 		mpi_races_after(memory->races, call, code);
 	if (memory->unread && call->buffers && code == MPI_SUCCESS && is_message(call) &&

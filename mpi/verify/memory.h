@@ -13,7 +13,8 @@
  * Whose memory is it: `--verify=memory`. A buffer is *active* from the call that gives it to MPI to
  * the call that completes the operation, whenever its data moves in between. While it is active,
  * MPI has memory of its own instead of it (a copy, taken at the post; what has come is given to the
- * program at the completion), so that whatever changes in the buffer is the program's doing.
+ * program at the completion), so that whatever changes in the buffer is the program's doing. Of
+ * large buffers that MPI reads it has the program's memory, whose pages nobody can write to (guard.c).
  *
  * How accesses are seen:
  *   snapshot   the buffer is compared with what it was at the post: any binary, no line
@@ -82,8 +83,10 @@ struct mpi_memory_active {
 	/* The status tells how many bytes came: `mine` is empty before, no more is handed over. */
 	bool is_receive;
 	size_t came_B;
-	bool is_message; /* what comes are messages: whether they are read is looked at */
-	bool is_locked;	 /* between the post and the completion; persistent ones change it */
+	bool is_message;  /* what comes are messages: whether they are read is looked at */
+	bool is_in_place; /* MPI works on the program's memory, also where it writes */
+	bool is_attached; /* by MPI_Buffer_attach: until it is detached */
+	bool is_locked;	  /* between the post and the completion; persistent ones change it */
 	bool is_on_stack;
 	bool is_lost;  /* the memory is freed, or its frame has ended: it is not touched */
 	bool is_held;  /* a request has a struct mpi_memory_tie to it */
@@ -163,6 +166,9 @@ struct mpi_memory {
 	struct mpi_memory_types *types;	    /* types.c; NULL: the same */
 	struct mpi_races *races; /* mpi/verify/races.h; NULL: there was no window yet … */
 	bool has_no_races;	 /* … or no memory for that */
+	bool has_windows;	 /* there was one */
+	bool is_compiled;	 /* the compilers' calls are there: mpi/verify/access.c */
+	bool is_strict;		 /* buffers that MPI reads must not be read, as in MPI-1 */
 	bool has_skipped;	 /* kernels are skipped, which was told */
 };
 
@@ -170,6 +176,8 @@ int mpi_memory_create(struct mpi_world *world, struct mpi_memory **out); /* 0 or
 /* The run is one of valgrind's, which writes its errors to `fd`: before the ranks run. The same
  * codes. */
 int mpi_memory_use_valgrind(struct mpi_world *world, int fd);
+/* Who reads a buffer that MPI reads is told, too. */
+void mpi_memory_use_strict(struct mpi_world *world);
 /* What is received and not read is looked at, too: before the ranks run. The same codes. */
 int mpi_memory_use_unread(struct mpi_world *world);
 /* The run is over. */
@@ -188,6 +196,9 @@ void mpi_memory_exchange(struct mpi_verify_call *call, bool is_back);
 /* The buffers of the call, but those of no bytes. */
 void mpi_memory_collect(const struct mpi_verify_call *call, struct mpi_memory_buffers *out);
 void mpi_memory_buffer_finish(struct mpi_memory_buffer *buffer);
+/* `count` items from item `first` on, of a buffer with one datatype; mpi_memory_buffer_finish frees it. */
+void mpi_memory_part(const struct mpi_memory_buffer *whole, MPI_Count first, MPI_Count count,
+		     struct mpi_memory_buffer *out);
 /* "the buffer of MPI_Irecv (4 bytes, source 1, tag 0)", written to `text`. */
 const char *mpi_memory_text(const struct mpi_memory_buffer *buffer, char text[MEMORY_TEXT_B]);
 /* The same, for an argument. */
@@ -217,6 +228,9 @@ void mpi_memory_compare_buffers(struct mpi_rank *me, const struct mpi_memory_buf
 /* The buffer stays with MPI; it is not locked yet. NULL: out of memory. */
 struct mpi_memory_active *mpi_memory_hold(struct mpi_memory *memory, struct mpi_rank *me,
 					  struct mpi_memory_buffer *buffer);
+/* The same, for one that MPI has the program's memory of. */
+struct mpi_memory_active *mpi_memory_hold_in_place(struct mpi_memory *memory, struct mpi_rank *me,
+						   struct mpi_memory_buffer *buffer);
 /* Accesses to [low, high) are looked at. */
 void mpi_memory_widen(struct mpi_memory_rank *rank, uintptr_t low, uintptr_t high);
 void mpi_memory_lock(struct mpi_memory *memory, struct mpi_memory_active *active);
@@ -224,6 +238,8 @@ void mpi_memory_lock(struct mpi_memory *memory, struct mpi_memory_active *active
 void mpi_memory_unlock(struct mpi_memory *memory, struct mpi_memory_active *active);
 void mpi_memory_forget(struct mpi_memory *memory, struct mpi_rank *me,
 		       struct mpi_memory_active *active);
+/* Buffers of MPI_Buffer_attach that are detached by now. */
+void mpi_memory_forget_detached(struct mpi_memory *memory, struct mpi_rank *me);
 /* `request` unlocks it, and locks it when it is started again. */
 void mpi_memory_tie(struct mpi_memory *memory, struct mpi_rank *me,
 		    struct mpi_memory_active *active, MPI_Request request);
@@ -281,6 +297,10 @@ struct
 void mpi_memory_take_snapshot(struct mpi_memory *memory, struct mpi_memory_active *active);
 /* What differs from it, or from `mine` where there is none. */
 struct mpi_memory_changes mpi_memory_compare(const struct mpi_memory_active *active);
+
+/* --- partitions.c --- */
+/* MPI_Psend_init, MPI_Precv_init. */
+void mpi_memory_hold_partitions(struct mpi_memory *memory, struct mpi_verify_call *call);
 
 /* --- guard.c --- */
 bool mpi_memory_may_guard(struct mpi_memory *memory, const struct mpi_rank *me,

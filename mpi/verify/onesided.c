@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The two sides of a one-sided operation, which one call gives. */
-#include <string.h>
-
+#include "mpi/datatype/datatype.h"
 #include "mpi/verify/internal.h"
-#include "mpi/verify/races.h"
 #include "mpi/verify/signature.h"
 
 struct side {
@@ -11,19 +9,23 @@ struct side {
 	MPI_Count count;
 };
 
-static struct side side_of(const struct mpi_verify_call *call, const char *count, const char *type)
+static struct side side_of(const struct mpi_verify_call *call, enum mpi_argument count,
+			   enum mpi_argument type)
 {
-	MPI_Datatype handle = (MPI_Datatype)(uintptr_t)mpi_races_argument(call, type).p;
+	MPI_Datatype handle = (MPI_Datatype)(uintptr_t)mpi_verify_value(call, type).p;
 
-	return (struct side){mpi_datatype_get(call->me, handle), mpi_races_argument(call, count).i};
+	return (struct side){mpi_datatype_get(call->me, handle), mpi_verify_value(call, count).i};
 }
 
 /* What is shorter is a beginning of what is longer. */
 static bool fit(const struct side *a, const struct side *b)
 {
-	struct mpi_signature of_a = mpi_signature_of(a->type, a->count);
-	struct mpi_signature of_b = mpi_signature_of(b->type, b->count);
+	struct mpi_signature of_a, of_b;
 
+	if (a->type == b->type)
+		return true;
+	of_a = mpi_signature_of(a->type, a->count);
+	of_b = mpi_signature_of(b->type, b->count);
 	if (of_a.is_packed || of_b.is_packed || mpi_signature_is_equal(of_a, of_b))
 		return true;
 	if (of_a.n < of_b.n)
@@ -33,16 +35,17 @@ static bool fit(const struct side *a, const struct side *b)
 	return mpi_signature_is_equal(of_a, of_b);
 }
 
-static void compare(const struct mpi_verify_call *call, const char *count, const char *type)
+static void compare(const struct mpi_verify_call *call, enum mpi_argument count,
+		    enum mpi_argument type, const char *name)
 {
 	struct side mine = side_of(call, count, type);
-	struct side theirs = side_of(call, "target_count", "target_datatype");
+	struct side theirs = side_of(call, MPI_ARG_TARGET_COUNT, MPI_ARG_TARGET_DATATYPE);
 
 	if (mine.type && theirs.type && mine.count > 0 && theirs.count > 0 && !fit(&mine, &theirs))
 		mpi_verify_report_here(call->me, "datatype-mismatch", MPI_FINDING_ERROR,
 				       "the same basic datatypes at both sides, as for a message",
 				       "data is lost, or what was not sent is taken for data",
-				       "%s has other basic datatypes than target_datatype", type);
+				       "%s has other basic datatypes than target_datatype", name);
 }
 
 void mpi_verify_sides(const struct mpi_verify_call *call)
@@ -53,7 +56,7 @@ void mpi_verify_sides(const struct mpi_verify_call *call)
 		return;
 	has_result = mpi_verify_has(call, MPI_ARG_RESULT_ADDR);
 	if (!has_result || mpi_verify_value(call, MPI_ARG_OP).p != MPI_NO_OP)
-		compare(call, "origin_count", "origin_datatype");
+		compare(call, MPI_ARG_ORIGIN_COUNT, MPI_ARG_ORIGIN_DATATYPE, "origin_datatype");
 	if (has_result)
-		compare(call, "result_count", "result_datatype");
+		compare(call, MPI_ARG_RESULT_COUNT, MPI_ARG_RESULT_DATATYPE, "result_datatype");
 }

@@ -39,7 +39,7 @@ void mpi_shadow_settle(struct mpi_shadow *shadow, struct mpi_shadow_rank *rank)
 	step = mpi_shadow_wait(shadow, me, 1, &op, false);
 	if (step)
 		step->call = call;
-	if (op->is_wild)
+	if (op && op->is_wild)
 		rank->wild = op;
 	else
 		mpi_shadow_release(shadow, op);
@@ -66,8 +66,7 @@ static bool meet_sender(struct mpi_shadow *shadow, struct mpi_shadow_rank *mine,
 			return false;
 		out = mpi_shadow_data_of(op);
 	}
-	if (in.type != out.type || in.count < out.count)
-		mpi_shadow_compare(shadow, &in, &out);
+	mpi_shadow_compare(shadow, &in, &out);
 	if (op) {
 		op->is_met = true;
 		mpi_shadow_look_for(shadow, op);

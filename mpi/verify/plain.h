@@ -43,7 +43,7 @@ static MPI_HOT void mpi_plain_leave(struct mpi_shadow *shadow, struct mpi_shadow
 		shadow->ranks[rank->plain.peer].senders = rank->next_sender;
 }
 
-/* The datatypes of a call and of the plain one that it meets differ, or it is cut. */
+/* The datatypes of a call and of the plain one that it meets differ. */
 void mpi_plain_compare(struct mpi_shadow *shadow, const struct mpi_shadow_plain *mine, int rank,
 		       const struct mpi_shadow_plain *theirs);
 
@@ -67,7 +67,7 @@ static MPI_HOT bool mpi_plain_meet(struct mpi_shadow *shadow, int rank,
 	theirs = &other->plain;
 	if (theirs->is_there && theirs->kind != plain.kind && theirs->peer == rank &&
 	    theirs->tag == plain.tag && theirs->comm->context == plain.comm->context) {
-		if (theirs->type != plain.type || theirs->count != plain.count)
+		if (theirs->type != plain.type)
 			mpi_plain_compare(shadow, &plain, rank, theirs);
 		mpi_plain_leave(shadow, other);
 		return true;

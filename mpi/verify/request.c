@@ -5,21 +5,29 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define NO_REQUEST UINT64_MAX
-
 /* --- requests --- */
 
-uint64_t mpi_shadow_index(const void *handle)
+/* The place of one, there or not. NULL: there is no memory. */
+static struct mpi_shadow_request *place_of(struct mpi_shadow *shadow, uint64_t index)
 {
-	return (uintptr_t)handle <= MPI_HANDLE_PREDEFINED_MAX ? NO_REQUEST
-							      : mpi_handle_index((uintptr_t)handle);
-}
+	uint64_t at = index / SHADOW_IN_CHUNK;
 
-struct mpi_shadow_request *mpi_shadow_request(struct mpi_shadow *shadow, uint64_t index)
-{
-	return index < shadow->n_requests && shadow->requests[index].function
-		   ? &shadow->requests[index]
-		   : NULL;
+	if (at >= shadow->n_chunks) {
+		uint64_t n = 2 * at + 16;
+		struct mpi_shadow_request **larger = realloc(shadow->requests, n * sizeof *larger);
+
+		if (!larger)
+			return NULL;
+		memset(larger + shadow->n_chunks, 0, (n - shadow->n_chunks) * sizeof *larger);
+		shadow->requests = larger;
+		shadow->n_chunks = n;
+	}
+	if (!shadow->requests[at]) {
+		shadow->requests[at] = malloc(SHADOW_IN_CHUNK * sizeof *shadow->requests[at]);
+		for (int i = 0; shadow->requests[at] && i < SHADOW_IN_CHUNK; i++)
+			shadow->requests[at][i].function = NULL; /* and nothing else is read */
+	}
+	return shadow->requests[at] ? &shadow->requests[at][index % SHADOW_IN_CHUNK] : NULL;
 }
 
 struct mpi_shadow_request *mpi_shadow_new_request(struct mpi_shadow *shadow,
@@ -29,19 +37,11 @@ struct mpi_shadow_request *mpi_shadow_new_request(struct mpi_shadow *shadow,
 	uint64_t index = mpi_shadow_index(handle);
 	struct mpi_shadow_request *request;
 
-	if (index == NO_REQUEST)
+	if (index == SHADOW_NO_REQUEST)
 		return NULL;
-	if (index >= shadow->n_requests) {
-		uint64_t n = 2 * index + 64;
-		struct mpi_shadow_request *larger = realloc(shadow->requests, n * sizeof *larger);
-
-		if (!larger)
-			return NULL;
-		memset(larger + shadow->n_requests, 0, (n - shadow->n_requests) * sizeof *larger);
-		shadow->requests = larger;
-		shadow->n_requests = n;
-	}
-	request = &shadow->requests[index];
+	request = place_of(shadow, index);
+	if (!request)
+		return NULL;
 	*request = (struct mpi_shadow_request){.function = call->function,
 					       .site = call->me->pd->site,
 					       .rank = call->me->rank,
@@ -67,7 +67,7 @@ static void free_plan(struct mpi_shadow_plan *plan)
 /* Those of a rank are found at its end. */
 static void enter_persistent(struct mpi_shadow *shadow, struct mpi_shadow_request *request)
 {
-	request->plan->index = (uint64_t)(request - shadow->requests);
+	request->plan->request = request;
 	util_list_prepend(&shadow->ranks[request->rank].persistent, request->plan);
 }
 
@@ -88,8 +88,13 @@ void mpi_shadow_forget(struct mpi_shadow *shadow, struct mpi_shadow_request *req
 
 void mpi_shadow_destroy_requests(struct mpi_shadow *shadow)
 {
-	for (uint64_t i = 0; i < shadow->n_requests; i++)
-		free_plan(shadow->requests[i].plan);
+	const struct mpi_shadow_plan *plan;
+
+	for (int rank = 0; shadow->ranks && rank < shadow->n_ranks; rank++)
+		while ((plan = shadow->ranks[rank].persistent.first))
+			leave_persistent(shadow, plan->request);
+	for (uint64_t i = 0; i < shadow->n_chunks; i++)
+		free(shadow->requests[i]);
 	free(shadow->requests);
 }
 
@@ -113,16 +118,19 @@ static const MPI_Request *handles_of(const struct mpi_verify_call *call)
 	return array ? array : mpi_verify_value(call, MPI_ARG_REQUEST).p;
 }
 
-void mpi_shadow_note(struct mpi_verify_call *call, int n, const MPI_Request handles[])
+void mpi_shadow_make_room(struct mpi_verify_call *call, int n)
 {
 	call->handles = call->own_handles;
 	if (n > (int)(sizeof call->own_handles / sizeof call->own_handles[0]))
 		call->handles = malloc((size_t)n * sizeof *call->handles);
-	if (!call->handles)
-		return;
-	for (int i = 0; i < n; i++)
+	call->n_handles = call->handles ? n : 0;
+}
+
+void mpi_shadow_note(struct mpi_verify_call *call, int n, const MPI_Request handles[])
+{
+	mpi_shadow_make_room(call, n);
+	for (int i = 0; i < call->n_handles; i++)
 		call->handles[i] = mpi_shadow_index(handles[i]);
-	call->n_handles = n;
 }
 
 void mpi_shadow_forget_handles(struct mpi_verify_call *call)
@@ -147,51 +155,6 @@ static struct mpi_shadow_request *given(struct mpi_shadow *shadow,
 	return request && request->rank == call->me->rank ? request : NULL;
 }
 
-/* Nothing is to be learnt from its status, and it is no more when it is complete. */
-static bool is_simple(const struct mpi_shadow_request *request)
-{
-	const struct mpi_shadow_op *op = request->ops[0];
-
-	return !request->is_cancelled && !request->plan && !request->ops[1] &&
-	       (!op || !op->is_wild);
-}
-
-bool mpi_shadow_note_simple(struct mpi_verify_call *call, int n, const MPI_Request handles[],
-			    bool *are_done)
-{
-	const struct mpi_shadow *shadow = call->shadow;
-
-	mpi_shadow_note(call, n, handles);
-	*are_done =
-	    !shadow->ranks[call->me->rank].first && !shadow->ranks[call->me->rank].plain.is_there;
-	for (int i = 0; i < call->n_handles; i++) {
-		const struct mpi_shadow_request *request = given(call->shadow, call, i);
-
-		if (!request)
-			call->handles[i] = NO_REQUEST;
-		else if (!is_simple(request))
-			return false;
-		else if (*are_done && request->ops[0])
-			*are_done = mpi_shadow_is_done(request->ops[0]);
-	}
-	return call->n_handles == n;
-}
-
-void mpi_shadow_simple_complete(struct mpi_shadow *shadow, const struct mpi_verify_call *call)
-{
-	for (int i = 0; i < call->n_handles; i++) {
-		struct mpi_shadow_request *request;
-
-		if (call->handles[i] == NO_REQUEST)
-			continue;
-		request = &shadow->requests[call->handles[i]];
-		mpi_shadow_release(shadow, request->ops[0]);
-		request->ops[0] = NULL;
-		request->function = NULL;
-		request->is_active = false;
-	}
-}
-
 /* Waits for the operations of all that are active, or of one. */
 void mpi_shadow_wait_for_given(struct mpi_shadow *shadow, struct mpi_verify_call *call, bool any)
 {
@@ -199,7 +162,7 @@ void mpi_shadow_wait_for_given(struct mpi_shadow *shadow, struct mpi_verify_call
 	int n = 0;
 
 	if (2 * call->n_handles > 8)
-		ops = mpi_shadow_allocate(shadow, 2 * (size_t)call->n_handles, sizeof *ops);
+		ops = mpi_shadow_room(shadow, 2 * (size_t)call->n_handles, sizeof *ops);
 	for (int i = 0; i < call->n_handles; i++) {
 		struct mpi_shadow_request *request = given(shadow, call, i);
 
@@ -369,7 +332,7 @@ static void start(struct mpi_shadow *shadow, struct mpi_rank *me,
 		plan.part.blocks->n_references++;
 	request->is_active = true;
 	request->is_cancelled = false;
-	request->n_starts++;
+	request->was_started = true;
 	mpi_shadow_do(shadow, me, &plan, request->ops);
 }
 

@@ -21,20 +21,21 @@ void mpi_verify_fence(struct mpi_shadow *shadow, const struct mpi_verify_call *c
 void mpi_verify_lock(struct mpi_shadow *shadow, const struct mpi_verify_call *call);
 
 /* --- the table of requests (request.c) --- */
-/* The index of a handle; UINT64_MAX for predefined ones. */
-uint64_t mpi_shadow_index(const void *handle);
+#define SHADOW_NO_REQUEST UINT64_MAX
+/* The index of a handle, or that for predefined ones. */
+static inline uint64_t mpi_shadow_index(const void *handle)
+{
+	return (uintptr_t)handle <= MPI_HANDLE_PREDEFINED_MAX ? SHADOW_NO_REQUEST
+							      : mpi_handle_index((uintptr_t)handle);
+}
 /* A new one, of this call; NULL: the handle is predefined, or there is no memory. */
 struct mpi_shadow_request *mpi_shadow_new_request(struct mpi_shadow *shadow,
 						  const struct mpi_verify_call *call,
 						  const void *handle);
 /* The call is given these requests. */
+void mpi_shadow_make_room(struct mpi_verify_call *call, int n); /* for their indices */
 void mpi_shadow_note(struct mpi_verify_call *call, int n, const MPI_Request handles[]);
 void mpi_shadow_forget_handles(struct mpi_verify_call *call);
-/* The same; false: not all of them are simple messages, of which statuses tell nothing. */
-bool mpi_shadow_note_simple(struct mpi_verify_call *call, int n, const MPI_Request handles[],
-			    bool *are_done);
-/* They are complete. */
-void mpi_shadow_simple_complete(struct mpi_shadow *shadow, const struct mpi_verify_call *call);
 void mpi_shadow_wait_for_given(struct mpi_shadow *shadow, struct mpi_verify_call *call, bool any);
 /* The operations of the call belong to a new request; the call has failed. */
 void mpi_shadow_publish(struct mpi_shadow *shadow, struct mpi_verify_call *call,

@@ -25,7 +25,17 @@ void *mpi_shadow_allocate(const struct mpi_shadow *shadow, size_t n, size_t size
 	return memory;
 }
 
-struct mpi_shadow_queue *mpi_shadow_queue(struct mpi_shadow *shadow, int rank, uint32_t context)
+void *mpi_shadow_room(const struct mpi_shadow *shadow, size_t n, size_t size_B)
+{
+	void *memory = malloc(n * size_B);
+
+	if (!memory)
+		fail_memory(shadow);
+	return memory;
+}
+
+struct mpi_shadow_queue *mpi_shadow_settled_queue(struct mpi_shadow *shadow, int rank,
+						  uint32_t context)
 {
 	struct mpi_shadow_rank *r = &shadow->ranks[rank];
 
@@ -142,7 +152,7 @@ static void join(struct mpi_shadow *shadow, struct mpi_shadow_queue *queue,
 	if (!recv->type) {
 		recv->probed = send;
 		send->n_references++;
-	} else if (recv->type != send->type || recv->count < send->count) {
+	} else if (recv->type != send->type) {
 		struct mpi_shadow_data in = mpi_shadow_data_of(recv),
 				       out = mpi_shadow_data_of(send);
 
@@ -199,6 +209,39 @@ static void match_send(struct mpi_shadow *shadow, struct mpi_shadow_queue *queue
 		match_recv(shadow, queue, recv);
 }
 
+/* --- posting --- */
+
+/*
+ * What the call posts and its other side, which waits, are posted in the strict view, and nothing
+ * else may take the message: of this side nothing is to be kept. False: it has to be.
+ */
+static inline bool meet(struct mpi_shadow *shadow, const struct mpi_rank *me,
+			struct mpi_shadow_queue *queue, enum mpi_shadow_kind kind,
+			const struct mpi_shadow_message *message, int other)
+{
+	struct mpi_shadow_data data[2];
+	struct mpi_shadow_op *op;
+
+	if (queue->n[!kind] == 0 || queue->n_wild > 0 || shadow->ranks[me->rank].first ||
+	    shadow->is_given_up)
+		return false;
+	op = mpi_shadow_find(queue, !kind, other, message->tag);
+	if (!op || !op->is_posted || !op->type)
+		return false;
+	if (op->type != message->type) {
+		data[kind] = (struct mpi_shadow_data){
+		    message->type, message->count, {me->rank, me->pd->function, me->pd->site}};
+		if (message->call)
+			data[kind].call = *message->call;
+		data[!kind] = mpi_shadow_data_of(op);
+		mpi_shadow_compare(shadow, &data[SHADOW_RECV], &data[SHADOW_SEND]);
+	}
+	op->is_met = true;
+	mpi_shadow_look_for(shadow, op);
+	mpi_shadow_take_out(shadow, queue, op);
+	return true;
+}
+
 /* With the arguments that both sides have; posted where the rank is as far as in the run. */
 static inline struct mpi_shadow_op *from_message(struct mpi_shadow *shadow, struct mpi_rank *me,
 						 enum mpi_shadow_kind kind,
@@ -235,13 +278,17 @@ struct mpi_shadow_op *mpi_shadow_send(struct mpi_shadow *shadow, struct mpi_rank
 {
 	struct mpi_shadow_queue *queue;
 	struct mpi_shadow_op *send;
+	int peer;
 
 	if (!message->is_there || message->peer == MPI_PROC_NULL)
 		return NULL;
+	peer = mpi_comm_peer(comm, message->peer);
+	queue = mpi_shadow_queue(shadow, peer, comm->context);
+	if (meet(shadow, me, queue, SHADOW_SEND, message, me->rank))
+		return NULL;
 	send = from_message(shadow, me, SHADOW_SEND, message, comm);
 	send->mode = mode;
-	send->peer = mpi_comm_peer(comm, message->peer);
-	queue = mpi_shadow_queue(shadow, send->peer, comm->context);
+	send->peer = peer;
 	mpi_shadow_append(shadow, queue, send);
 	match_send(shadow, queue, send);
 	return send;
@@ -251,19 +298,24 @@ struct mpi_shadow_op *mpi_shadow_recv(struct mpi_shadow *shadow, struct mpi_rank
 				      const struct mpi_shadow_message *message,
 				      struct mpi_comm *comm)
 {
+	bool is_wild = message->peer == MPI_ANY_SOURCE;
 	struct mpi_shadow_queue *queue;
 	struct mpi_shadow_op *recv;
+	int peer;
 
 	if (!message->is_there || message->peer == MPI_PROC_NULL)
 		return NULL;
+	peer = is_wild ? MPI_ANY_SOURCE : mpi_comm_peer(comm, message->peer);
+	queue = mpi_shadow_queue(shadow, me->rank, comm->context);
+	if (!is_wild && message->type && meet(shadow, me, queue, SHADOW_RECV, message, peer))
+		return NULL;
 	recv = from_message(shadow, me, SHADOW_RECV, message, comm);
-	recv->is_wild = recv->was_wild = message->peer == MPI_ANY_SOURCE;
-	recv->peer = recv->is_wild ? MPI_ANY_SOURCE : mpi_comm_peer(comm, message->peer);
-	if (recv->is_wild) {
+	recv->is_wild = recv->was_wild = is_wild;
+	recv->peer = peer;
+	if (is_wild) {
 		recv->peers = comm->peers;
 		mpi_group_retain((struct mpi_group *)(uintptr_t)comm->peers);
 	}
-	queue = mpi_shadow_queue(shadow, me->rank, comm->context);
 	mpi_shadow_append(shadow, queue, recv);
 	match_recv(shadow, queue, recv);
 	return recv;
@@ -344,6 +396,8 @@ void mpi_shadow_compare(struct mpi_shadow *shadow, const struct mpi_shadow_data 
 	struct mpi_signature sent;
 	char text[256];
 
+	if (recv->type == send->type) /* cut, if at all: that is said when it comes */
+		return;
 	if (!mpi_verify_wants(shadow->world, MPI_VERIFY_MATCHING))
 		return;
 	sent = mpi_signature_of(send->type, send->count);

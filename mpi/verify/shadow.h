@@ -21,7 +21,7 @@ struct mpi_shadow_op;
 
 /* A send and a receive that match. Side 0 is the send, side 1 the receive. */
 struct mpi_shadow_pair {
-	struct util_link link;	     /* in the queue */
+	struct util_link link; /* in the queue */
 	struct mpi_shadow_op *op[2]; /* NULL: it is forgotten */
 	int rank[2];
 	bool is_posted[2];		/* in the strict view */
@@ -55,6 +55,7 @@ struct mpi_shadow_together {
 	uint32_t context, number;    /* of the communicator's collectives */
 	int n_members, n_called, n_posted, n_references, root;
 	int first[2]; /* who called it first, of each group; -1: nobody yet */
+	int sender;   /* between groups: who gave MPI_ROOT; -1: nobody yet */
 	int n_first; /* members of the first group; of an intercommunicator, those of the other follow */
 	bool is_between_groups, has_root;	 /* has_root: of those, a rank gave MPI_ROOT */
 	int *members;				 /* [n_members] world ranks */
@@ -121,11 +122,11 @@ struct mpi_shadow_queue {
 	uint32_t n[2];
 	/* [n_buckets] the same by the other rank, but for wild ones; NULL: there are few */
 	struct mpi_shadow_bucket *buckets[2];
-	uint32_t n_buckets[2];	      /* a power of two */
-	struct util_list pairs;	      /* that are not done in the strict view */
-	uint32_t n_together;	      /* collectives that the rank has called */
-	bool is_fenced;		      /* of a window: the last fence may have begun an epoch … */
-	struct mpi_finding_call lock; /* … in which it was locked; function NULL: it was not */
+	uint32_t n_buckets[2];	       /* a power of two */
+	struct util_list pairs; /* that are not done in the strict view */
+	uint32_t n_together;	       /* collectives that the rank has called */
+	bool is_fenced;		       /* of a window: the last fence may have begun an epoch … */
+	struct mpi_finding_call lock;  /* … in which it was locked; function NULL: it was not */
 };
 
 struct mpi_shadow_message { /* a send or receive, as the program gave it */
@@ -161,8 +162,8 @@ struct mpi_shadow_rank {
 	struct mpi_shadow_step *first, *last; /* not yet done in the strict view */
 	uint64_t n_steps;
 	struct util_list persistent; /* plans */
-	bool is_listed;		     /* among those to be looked at */
-	bool has_ended;		     /* has called MPI_Finalize */
+	bool is_listed; /* among those to be looked at */
+	bool has_ended; /* has called MPI_Finalize */
 	struct mpi_finding_call end;
 };
 
@@ -175,8 +176,11 @@ struct mpi_shadow_plan {
 	const char *together; /* NULL: no collective */
 	int root;
 	struct mpi_shadow_part part;
-	uint64_t index; /* of a persistent request's handle */
+	/* of persistent requests: */
+	struct mpi_shadow_request *request;
 };
+
+enum { SHADOW_IN_CHUNK = 256 };
 
 struct mpi_shadow_request { /* of the program's, by index of its handle */
 	struct mpi_shadow_op *ops[2];
@@ -185,7 +189,7 @@ struct mpi_shadow_request { /* of the program's, by index of its handle */
 	int rank;
 	bool is_active;
 	bool is_cancelled;	      /* MPI_Cancel was called */
-	uint64_t n_starts;	      /* of persistent ones */
+	bool was_started;	      /* of persistent ones */
 	struct mpi_shadow_plan *plan; /* of persistent ones: its arguments; NULL: none */
 };
 
@@ -193,8 +197,9 @@ struct mpi_shadow {
 	struct mpi_world *world;
 	struct mpi_shadow_rank *ranks; /* [n_ranks] */
 	int n_ranks;
-	struct mpi_shadow_request *requests; /* [n_requests] by index of handles */
-	uint64_t n_requests;
+	struct mpi_shadow_request *
+	    *requests; /* [n_chunks] by index of handles, so many in each; NULL */
+	uint64_t n_chunks;
 	struct mpi_shadow_together *open;	 /* that not all have called */
 	struct mpi_shadow_together **of_context; /* [n_contexts] the same of each communicator */
 	uint32_t n_contexts;
@@ -247,8 +252,20 @@ static inline bool mpi_shadow_take(const struct mpi_rank *me, const struct mpi_c
 /* --- operations (shadow.c) --- */
 /* Zeroed; ends the run when there is none. */
 void *mpi_shadow_allocate(const struct mpi_shadow *shadow, size_t n, size_t size_B);
+/* The same, not zeroed; n is at least 1. */
+void *mpi_shadow_room(const struct mpi_shadow *shadow, size_t n, size_t size_B);
 /* What is plain of the rank, or for it, is in the queue then. */
-struct mpi_shadow_queue *mpi_shadow_queue(struct mpi_shadow *shadow, int rank, uint32_t context);
+struct mpi_shadow_queue *mpi_shadow_settled_queue(struct mpi_shadow *shadow, int rank,
+						  uint32_t context);
+static inline struct mpi_shadow_queue *mpi_shadow_queue(struct mpi_shadow *shadow, int rank,
+							uint32_t context)
+{
+	const struct mpi_shadow_rank *r = &shadow->ranks[rank];
+
+	if (context < r->n_queues && r->queues[context] && !r->senders && !r->plain.is_there)
+		return r->queues[context];
+	return mpi_shadow_settled_queue(shadow, rank, context);
+}
 
 /* --- queues of what is not matched (queue.c) --- */
 void mpi_shadow_append(struct mpi_shadow *shadow, struct mpi_shadow_queue *queue,
@@ -270,7 +287,8 @@ static inline void mpi_shadow_release(struct mpi_shadow *shadow, struct mpi_shad
 	if (op && --op->n_references == 0)
 		mpi_shadow_destroy_op(shadow, op);
 }
-/* Posts a send or receive, in the order of the rank's calls; matches what can be. */
+/* Posts a send or receive, in the order of the rank's calls; matches what can be. NULL: the arguments
+ * are wrong, or it is over in the strict view, too, as most are whose other side waits. */
 struct mpi_shadow_op *mpi_shadow_send(struct mpi_shadow *shadow, struct mpi_rank *me,
 				      const struct mpi_shadow_message *message,
 				      struct mpi_comm *comm, enum mpi_send_mode mode);
@@ -380,7 +398,16 @@ void mpi_shadow_look_for_potential(struct mpi_shadow *shadow);
 /* --- requests (request.c) --- */
 void mpi_shadow_destroy_requests(struct mpi_shadow *shadow);
 /* By the index of its handle; NULL: it is not looked at. */
-struct mpi_shadow_request *mpi_shadow_request(struct mpi_shadow *shadow, uint64_t index);
+static inline struct mpi_shadow_request *mpi_shadow_request(struct mpi_shadow *shadow,
+							    uint64_t index)
+{
+	uint64_t at = index / SHADOW_IN_CHUNK;
+	struct mpi_shadow_request *request = at < shadow->n_chunks && shadow->requests[at]
+						 ? &shadow->requests[at][index % SHADOW_IN_CHUNK]
+						 : NULL;
+
+	return request && request->function ? request : NULL;
+}
 void mpi_shadow_before(struct mpi_shadow *shadow, struct mpi_verify_call *call);
 void mpi_shadow_after(struct mpi_shadow *shadow, struct mpi_verify_call *call, int code);
 

@@ -66,15 +66,22 @@ struct mpi_signature mpi_signature_join(struct mpi_signature a, struct mpi_signa
 static struct mpi_signature repeat(struct mpi_signature one, MPI_Count count)
 {
 	struct mpi_signature result = {.n = 0};
+	uint64_t power_of_one, power = 1; /* of the base, by the elements of each */
 
 	if (count == 1 || one.n == 0 || count <= 0)
 		return count == 1 ? one : result;
+	power_of_one = power_of_base(one.n);
 	for (int bit = 63 - __builtin_clzll((unsigned long long)count); bit >= 0; bit--) {
-		if (result.n > 0)
-			result = mpi_signature_join(result, result);
-		if (count >> bit & 1)
-			result = mpi_signature_join(result, one);
+		result.hash = add(multiply(result.hash, power), result.hash);
+		power = multiply(power, power);
+		if (count >> bit & 1) {
+			result.hash = add(multiply(result.hash, power_of_one), one.hash);
+			power = multiply(power, power_of_one);
+		}
 	}
+	result.n = one.n * (uint64_t)count;
+	result.size_B = one.size_B * count;
+	result.is_packed = one.is_packed;
 	return result;
 }
 

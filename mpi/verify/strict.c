@@ -48,6 +48,15 @@ static bool may_pass(struct mpi_shadow_step *step)
 	return false;
 }
 
+/* A probe has found the send, which is posted only now. */
+static void look_for_probe(struct mpi_shadow *shadow, const struct mpi_shadow_op *send)
+{
+	const struct mpi_shadow_step *step = shadow->ranks[send->peer].first;
+
+	if (step && step->kind == STEP_SEEN)
+		mpi_shadow_look_at(shadow, send->peer);
+}
+
 static void post(struct mpi_shadow *shadow, struct mpi_shadow_op *op)
 {
 	struct mpi_shadow_together *together = op->together;
@@ -64,7 +73,7 @@ static void post(struct mpi_shadow *shadow, struct mpi_shadow_op *op)
 			mpi_shadow_unlink_pair(shadow, pair);
 	}
 	if (op->kind == SHADOW_SEND && !pair)
-		mpi_shadow_look_at(shadow, op->peer);
+		look_for_probe(shadow, op);
 	if (!together || together->is_posted[op->place])
 		return;
 	together->is_posted[op->place] = true;
@@ -131,7 +140,6 @@ static struct mpi_shadow_step *append(struct mpi_shadow *shadow, struct mpi_rank
 		rank->first = step;
 	rank->last = step;
 	rank->n_steps++;
-	mpi_shadow_look_at(shadow, me->rank);
 	if (rank->n_steps > MAX_STEPS)
 		shadow->is_full = true;
 	return step;
@@ -141,7 +149,7 @@ void mpi_shadow_post(struct mpi_shadow *shadow, struct mpi_rank *me, struct mpi_
 {
 	struct mpi_shadow_step *step;
 
-	if (!op || shadow->is_given_up)
+	if (!op || op->is_posted || shadow->is_given_up)
 		return;
 	if (!shadow->ranks[me->rank].first) { /* it is as far as the run is */
 		post(shadow, op);
@@ -153,31 +161,36 @@ void mpi_shadow_post(struct mpi_shadow *shadow, struct mpi_rank *me, struct mpi_
 	op->n_references++;
 }
 
-static bool are_done(int n, struct mpi_shadow_op *const ops[])
+/* The first one that is not done. */
+static int first_open(int n, struct mpi_shadow_op *const ops[])
 {
-	for (int i = 0; i < n; i++)
-		if (ops[i] && !mpi_shadow_is_done(ops[i]))
-			return false;
-	return true;
+	int i = 0;
+
+	while (i < n && (!ops[i] || mpi_shadow_is_done(ops[i])))
+		i++;
+	return i;
 }
 
 struct mpi_shadow_step *mpi_shadow_wait(struct mpi_shadow *shadow, struct mpi_rank *me, int n,
 					struct mpi_shadow_op *const ops[], bool any)
 {
 	struct mpi_shadow_step *step;
+	int first = any ? 0 : first_open(n, ops);
 
 	if (shadow->is_given_up)
 		return NULL;
-	if (!any && n > 0 && !shadow->ranks[me->rank].first && are_done(n, ops))
+	if (!any && n > 0 && !shadow->ranks[me->rank].first && first == n)
 		return NULL;
 	step = append(shadow, me, any ? STEP_ANY : STEP_ALL);
-	if (n > (int)(sizeof step->few / sizeof *step->few))
-		step->ops = mpi_shadow_allocate(shadow, (size_t)n, sizeof *step->ops);
-	for (int i = 0; i < n; i++)
-		if (ops[i]) {
+	if (n - first > (int)(sizeof step->few / sizeof *step->few))
+		step->ops = mpi_shadow_room(shadow, (size_t)(n - first), sizeof *step->ops);
+	for (int i = first; i < n; i++)
+		if (ops[i] && (any || !mpi_shadow_is_done(ops[i]))) {
 			step->ops[step->n++] = ops[i];
 			ops[i]->n_references++;
 		}
+	if (any || step->n == 0) /* else one is not done, or the step is not the rank's first */
+		mpi_shadow_look_at(shadow, me->rank);
 	return step;
 }
 

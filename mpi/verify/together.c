@@ -62,7 +62,7 @@ static struct mpi_shadow_together *open(struct mpi_shadow *shadow, const struct 
 	t->number = number;
 	t->root = root;
 	t->is_between_groups = comm->remote != NULL;
-	t->first[0] = t->first[1] = -1;
+	t->first[0] = t->first[1] = t->sender = -1;
 	t->members = members_of(shadow, comm, &t->n_members);
 	t->n_first = comm->remote ? comm->group->size : t->n_members;
 	t->parts = mpi_shadow_allocate(shadow, (size_t)t->n_members, sizeof *t->parts);
@@ -217,6 +217,33 @@ static void compare_roots(struct mpi_shadow *shadow, const struct mpi_shadow_tog
 			  });
 }
 
+/* One rank only may be the root. */
+static void compare_senders(struct mpi_shadow *shadow, struct mpi_shadow_together *t, int place)
+{
+	const struct mpi_finding_call *call = &t->parts[place].call;
+	char text[160];
+
+	if (t->sender < 0) {
+		t->sender = place;
+		return;
+	}
+	if (!mpi_verify_wants(shadow->world, MPI_VERIFY_MATCHING))
+		return;
+	snprintf(text, sizeof text, "MPI_%s between two groups: ranks %d and %d both give MPI_ROOT",
+		 t->operation, t->parts[t->sender].call.rank, call->rank);
+	mpi_verify_report(
+	    shadow->world,
+	    &(struct mpi_finding){
+		.class_name = "root-mismatch",
+		.severity = MPI_FINDING_ERROR,
+		.calls = {t->parts[t->sender].call, *call},
+		.n_calls = 2,
+		.found = text,
+		.wanted = "MPI_ROOT at one rank, MPI_PROC_NULL at the others of its group",
+		.why = "whose data the other group gets is not defined",
+	    });
+}
+
 struct mpi_shadow_op *mpi_shadow_call_together(struct mpi_shadow *shadow, struct mpi_rank *me,
 					       struct mpi_comm *comm, const char *operation,
 					       int root, struct mpi_shadow_part *part)
@@ -243,6 +270,8 @@ struct mpi_shadow_op *mpi_shadow_call_together(struct mpi_shadow *shadow, struct
 		mpi_shadow_compare_member(shadow, t, op->place);
 	}
 	t->n_called++;
+	if (comm->remote && root == MPI_ROOT)
+		compare_senders(shadow, t, op->place);
 	compare_ends(shadow, t, &op->call);
 	/* a root that is no rank is an error of its own */
 	t->has_root |= root == MPI_ROOT || (comm->remote && root >= comm->remote->size);

@@ -19,7 +19,7 @@ int mpi_unread_finish(struct mpi_unread *unread)
 		if (page)
 			mpi_unread_drop(unread, page->number * UNREAD_PAGE_B, UNREAD_PAGE_B);
 	}
-	return unread->is_seen && !unread->is_off ? unread->n_sites : 0;
+	return unread->memory->is_compiled && !unread->is_off ? unread->n_sites : 0;
 }
 
 const struct mpi_unread_message *mpi_unread_messages(const struct mpi_unread *unread, size_t *n)
@@ -117,7 +117,7 @@ static void report_site(struct mpi_unread *unread, const struct mpi_unread_site 
 void mpi_unread_report(struct mpi_unread *unread)
 {
 	mpi_unread_finish(unread);
-	if (!unread->is_seen) {
+	if (!unread->memory->is_compiled) {
 		mpi_verify_report(
 		    unread->memory->world,
 		    &(struct mpi_finding){.class_name = "unchecked-reads",

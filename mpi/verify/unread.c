@@ -45,11 +45,6 @@ void mpi_unread_destroy(struct mpi_unread *unread)
 	free(unread);
 }
 
-void mpi_unread_see(struct mpi_unread *unread)
-{
-	unread->is_seen = true;
-}
-
 /* --- call sites --- */
 
 static int find_site(struct mpi_unread *unread, struct mpi_rank *me,

@@ -43,8 +43,6 @@ void mpi_unread_touch_buffer(struct mpi_unread *unread, const struct mpi_memory_
 void mpi_unread_lose(struct mpi_unread *unread, uintptr_t at, size_t size_B);
 /* What lies on the rank's stack below `here` is no more. */
 void mpi_unread_look_at_stack(struct mpi_unread *unread, struct mpi_rank *me, uintptr_t here);
-/* The compiler's calls are there. */
-void mpi_unread_see(struct mpi_unread *unread);
 
 /* --- unread-report.c --- */
 /* The run is over: what is fresh stays unread. Returns how many sites there are, 0: nothing to price. */
@@ -98,7 +96,7 @@ struct mpi_unread {
 	size_t n_messages;
 	uintptr_t *stack_low; /* [n_stacks] by rank: the lowest fresh byte there; 0: none */
 	int n_stacks;
-	bool is_seen, is_finished, is_off;
+	bool is_finished, is_off;
 };
 
 /* Takes what is fresh of [at, at + size_B) from its deliveries as unread. */

@@ -8,8 +8,8 @@
 /*
  * Tells watchers of each MPI call with its arguments, before it does anything and when it is over: recording,
  * verification, the graph, the debugger. The program's calls are bound to generated functions around the real ones
- * (mpi/abi/wrappers.py), so a run that nobody watches pays nothing. Calls from within calls (callbacks) are not told,
- * nor calls of libraries that the program is not linked with statically.
+ * (mpi/abi/wrappers.py), so a run that nobody watches pays nothing. So are those of
+ * libraries (pdexec/rebind.h). Calls from within calls (callbacks) are not told.
  */
 struct mpi_watcher {
 	void *context;

@@ -20,6 +20,7 @@ struct network {
 	struct net_topology topology; /* first */
 	int n[N_NODES][N_NODES], links[N_NODES][N_NODES][LONGEST];
 	double capacity[N_LINKS];
+	double most; /* of a transfer; INFINITY: what its links give */
 };
 
 struct flow {
@@ -51,12 +52,13 @@ static void draw_route(struct network *network, struct util_rng *rng, int from, 
 	links[(*n)++] = N_NODES + to;
 }
 
-static void draw_network(struct network *network, struct util_rng *rng, bool are_equal)
+static void draw_network(struct network *network, struct util_rng *rng, bool are_equal, int n_nics)
 {
 	*network = (struct network){{.n_links = N_LINKS, .longest = LONGEST, .route = route}};
 	for (int l = 0; l < N_LINKS; l++)
 		network->capacity[l] =
-		    are_equal || l < 2 * N_NODES ? 1 : 0.3 + 2 * util_rng_uniform(rng);
+		    l < 2 * N_NODES ? n_nics : are_equal ? 1 : 0.3 + 2 * util_rng_uniform(rng);
+	network->most = n_nics > 1 ? 1 : INFINITY;
 	for (int from = 0; from < N_NODES; from++)
 		for (int to = 0; to < N_NODES; to++)
 			draw_route(network, rng, from, to);
@@ -122,11 +124,14 @@ static void check_instant(const struct network *network, const struct flow flows
 
 	for (int f = 0; f < N_FLOWS; f++)
 		rates[f] = -1;
-	while ((link = first_full(network, flows, rates, &share)) >= 0)
+	while ((link = first_full(network, flows, rates, &share)) >= 0 && share < network->most)
 		for (int f = 0; f < N_FLOWS; f++)
 			if (rates[f] < 0 && is_active(&flows[f]) &&
 			    crosses(network, &flows[f], link))
 				rates[f] = share;
+	for (int f = 0; f < N_FLOWS; f++)
+		if (rates[f] < 0)
+			rates[f] = network->most;
 	for (int f = 0; f < N_FLOWS; f++)
 		if (is_active(&flows[f]))
 			assert_near(flows[f].mail.transfer.rate, rates[f], 1e-9);
@@ -169,13 +174,14 @@ static void open_on(struct fixture *f, const struct network *network, bool has_c
 	sim_engine_init(&f->engine);
 	assert_int_equal(
 	    net_model_create_on(&f->engine, f->cluster, &network->topology, &f->model, &err), 0);
+	f->model->most_rate = network->most;
 	if (has_capacities)
 		net_model_set_capacities(f->model, capacities);
 	else
 		free(capacities);
 }
 
-static void run(uint64_t seed, bool are_equal, bool same_times)
+static void run(uint64_t seed, bool are_equal, bool same_times, int n_nics)
 {
 	struct flow flows[N_FLOWS];
 	struct network network;
@@ -186,9 +192,9 @@ static void run(uint64_t seed, bool are_equal, bool same_times)
 
 	print_message("seed %llu\n", (unsigned long long)seed);
 	util_rng_init(&rng, seed, 0);
-	draw_network(&network, &rng, are_equal);
+	draw_network(&network, &rng, are_equal, n_nics);
 	draw_flows(flows, &rng, same_times);
-	open_on(&f, &network, !are_equal);
+	open_on(&f, &network, !are_equal || n_nics > 1);
 	sim_event_init(&alarm, ring);
 	do {
 		sim_time_ps next, before = f.engine.now;
@@ -241,13 +247,19 @@ static void other_methods_know_the_star_only(void **state)
 static void links_of_equal_capacity_equal_the_naive_solver_at_every_instant(void **state)
 {
 	for (uint64_t seed = 1; seed <= 40; seed++)
-		run(seed, true, seed % 2 == 0);
+		run(seed, true, seed % 2 == 0, 1);
 }
 
 static void links_with_capacities_equal_the_naive_solver_at_every_instant(void **state)
 {
 	for (uint64_t seed = 101; seed <= 180; seed++)
-		run(seed, false, seed % 2 == 0);
+		run(seed, false, seed % 2 == 0, 1);
+}
+
+static void nodes_with_several_nics_equal_the_naive_solver_at_every_instant(void **state)
+{
+	for (uint64_t seed = 201; seed <= 280; seed++)
+		run(seed, seed % 3 == 0, seed % 2 == 0, 2 + (int)(seed % 3));
 }
 
 int main(void)
@@ -255,6 +267,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(links_of_equal_capacity_equal_the_naive_solver_at_every_instant),
 	    cmocka_unit_test(links_with_capacities_equal_the_naive_solver_at_every_instant),
+	    cmocka_unit_test(nodes_with_several_nics_equal_the_naive_solver_at_every_instant),
 	    cmocka_unit_test(other_methods_know_the_star_only),
 	};
 

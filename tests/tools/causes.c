@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Ten causes of lost time, each planted or not: ./causes CAUSE planted|removed. No annotations: time
+/* Eleven causes of lost time, each planted or not: ./causes CAUSE planted|removed. No annotations: time
  * that stands for computation has no name. */
 #include <mpi.h>
 #include <mpisim.h>
@@ -80,6 +80,18 @@ static void imbalance(void)
 	MPI_Barrier(MPI_COMM_WORLD);
 }
 
+static void turns(void)
+{
+	static int round;
+
+	AGREE();
+	round++;
+	if (rank % 2 == 0)
+		MPI_Barrier(MPI_COMM_SELF); /* another way to the same place */
+	compute(!is_planted ? 1.25 : round % size == rank ? 3 : 1); /* turns */
+	MPI_Barrier(MPI_COMM_WORLD);
+}
+
 /* The first half sends to rank `size / 2`, or each to a rank of its own. */
 static void link_(void)
 {
@@ -141,6 +153,21 @@ static void lock(void)
 	MPI_Barrier(MPI_COMM_WORLD);
 }
 
+/* Rank 1 looks for a message all the time. */
+static void polls(void)
+{
+	int is_there = 0;
+
+	if (rank == 0) {
+		compute(10);
+		MPI_Send(large, 1, MPI_BYTE, 1, 0, MPI_COMM_WORLD);
+	}
+	while (rank == 1 && !is_there)
+		MPI_Iprobe(0, 0, MPI_COMM_WORLD, &is_there, MPI_STATUS_IGNORE);
+	if (rank == 1)
+		MPI_Recv(other, 1, MPI_BYTE, 0, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+}
+
 /* Computation that is measured. */
 static void spin(void)
 {
@@ -163,9 +190,11 @@ int main(int argc, char **argv)
 		      {"late-sender", late_sender},
 		      {"late-receiver", late_receiver},
 		      {"imbalance", imbalance},
+		      {"turns", turns},
 		      {"link", link_},
 		      {"placement", placement},
 		      {"spin", spin},
+		      {"polls", polls},
 		      {"small", small},
 		      {"lock", lock}};
 

@@ -68,6 +68,13 @@ class Causes(Base):
         self.assertIn("MPI_Allreduce", reason["after"])
         self.assertIn("MPI_Sendrecv", reason["before"])
 
+    def test_the_summary_says_who_called_the_function(self):
+        cluster = self.dir / "cluster.yaml"
+        cluster.write_text(CLUSTER.format(nodes=8, cores=1, speed=1), encoding="utf-8")
+        for cause, function in (("slow-rank", "slow_rank"), ("lock", "lock")):
+            text = call(BIN / "mpisim-run", "--cluster", cluster, "-n", "8", "--compute", "modelled", "--verbose", self.program, cause, "planted").stderr
+            self.assertRegex(text, rf"1\. .*\({function}\)\n   called from causes\.c:\d+ \(main\)\n")
+
     def test_slow_rank_whose_time_is_measured(self):
         reason = self.run_one("spin", "planted", "--compute", "direct")["analysis"]["reasons"][0]
         print(reason["text"], reason["where"])
@@ -93,6 +100,10 @@ class Causes(Base):
     def test_imbalance(self):
         reason = self.planted("imbalance", "imbalance", [4, 5, 6, 7], "(imbalance)")
         self.assertIn("1.8 times the mean", reason["text"])
+
+    def test_each_rank_is_late_in_its_turn(self):
+        reason = self.planted("turns", "imbalance", list(range(8)), "(turns)")
+        self.assertIn("the longest rank takes 2.40 times the mean each time", reason["text"])
 
     def test_contended_link(self):
         reason = self.planted("link", "contention", [4], "MPI_Send at causes.c")
@@ -157,6 +168,11 @@ class Summary(Base):
         again = succeed(BIN / "mpisim-replay", self.dir / "run.mtrace").stderr
         reasons = re.findall(r"(?m)^1\. .*\n   .*", first)
         self.assertEqual((len(reasons), reasons), (1, re.findall(r"(?m)^1\. .*\n   .*", again)))
+
+    def test_a_recording_that_polls_would_blow_up_ends(self):
+        options = ["--cluster", self.summary()[self.summary().index("--cluster") + 1], "--compute", "partial", "-n", 2]
+        text = succeed(BIN / "mpisim-run", *options, self.program, "polls", "planted").stderr
+        self.assertIn("reasons are not known: ranks poll all the time: --explain looks at it", text)
 
     def test_without_lines_of_the_source_calls_are_named(self):
         plain = self.dir / "plain"

@@ -79,6 +79,18 @@ class Report(Fabric):
             self.assertAlmostEqual(one["lost_s"], other["lost_s"], 6)
 
 
+class Latency(Fabric):
+    def test_links_between_switches_add_to_the_latency(self):
+        # a second of computation, 0.5 s + 2 links of 0.25 s, then 1 s alone on its links
+        full = ["--compute", "modelled", "--set", "network.latency=0.5s", "--set", "network.topology.taper=1", "--set", "network.topology.hop_latency=0.25s"]
+        run, _ = self.run_it(*full, "--explain", n=1)
+        parts = run["analysis"]["critical_path"]["parts_s"]
+        self.assertAlmostEqual(run["predicted_time_s"], 3, 9)
+        self.assertAlmostEqual(parts["latency"], 1, 9)
+        self.assertAlmostEqual(parts["contention"], 0, 9)
+        self.assertEqual([link["lost_s"] for link in run["analysis"]["links"] if link["lost_s"]], [])
+
+
 class Show(Fabric):
     """--show-cluster: what the file describes."""
 

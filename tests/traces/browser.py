@@ -58,9 +58,9 @@ class Browser:
     def keys(self, text, canvas='#timeline canvas'):
         self.call("POST", f"/element/{self.element(canvas)}/value", {"text": text})
 
-    def on_canvas(self, x, y):
-        """(x, y) from the upper left corner of the timeline, in pixels, as a place in the window."""
-        box = self.run("const c = document.querySelector('#timeline canvas'); c.scrollIntoView({block: 'center'});"
+    def on_canvas(self, x, y, canvas="#timeline canvas"):
+        """(x, y) from the upper left corner of a canvas, in pixels, as a place in the window."""
+        box = self.run(f"const c = document.querySelector('{canvas}'); c.scrollIntoView({{block: 'center'}});"
                        "const b = c.getBoundingClientRect(); return [b.left, b.top]")
         return {"x": round(box[0] + x), "y": round(box[1] + y)}
 
@@ -77,8 +77,8 @@ class Browser:
     def click_canvas(self, x, y):
         self.act([{"type": "pointerMove", **self.on_canvas(x, y)}, {"type": "pointerDown", "button": 0}, {"type": "pointerUp", "button": 0}])
 
-    def drag(self, begin, end, key=None):
-        self.act([{"type": "pointerMove", **self.on_canvas(*begin)}, {"type": "pointerDown", "button": 0}, {"type": "pointerMove", **self.on_canvas(*end)},
+    def drag(self, begin, end, key=None, canvas="#timeline canvas"):
+        self.act([{"type": "pointerMove", **self.on_canvas(*begin, canvas)}, {"type": "pointerDown", "button": 0}, {"type": "pointerMove", **self.on_canvas(*end, canvas)},
                   {"type": "pointerUp", "button": 0}], key)
 
     def wheel(self, delta, key=None):

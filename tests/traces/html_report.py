@@ -218,6 +218,17 @@ class Page(Folder):
         self.browser.click("#timeline-chain")
         self.assertEqual(self.errors(), [])
 
+    def test_tables_and_the_matrix_lead_to_the_timeline(self):
+        self.open(ranks=4)
+        self.browser.run("[...document.querySelectorAll('#totals button.show')].find((b) => b.textContent === 'MPI_Recv').click()")
+        self.assertEqual(self.browser.run("return document.querySelector('#timeline input.find').value"), "MPI_Recv")
+        # cells of 115 pixels: from (0, 1) to (1, 1), which are ranks 0 and 1
+        self.browser.drag((40 + 170, 22 + 50), (40 + 180, 22 + 160), canvas="#matrix canvas")
+        self.assertEqual(self.browser.run("return [document.querySelector('#timeline input.ranks').value, timelines[0].lanes.titles]"), ["0-1, 1-1", ["0", "1"]])
+        self.browser.drag((40 + 170, 22 + 50), (40 + 170, 22 + 50), canvas="#matrix canvas")
+        self.assertEqual(self.browser.run("return timelines[0].lanes.titles.length"), 4)
+        self.assertEqual(self.errors(), [])
+
     def test_the_wheel_alone_scrolls_the_page(self):
         self.open()
         self.browser.wheel(300)
@@ -365,6 +376,22 @@ int main(int argc, char **argv)
         below = self.browser.run("document.querySelector('#links').scrollIntoView(); document.querySelector('#timeline').scrollIntoView();"
                                  "return document.querySelector('#timeline').getBoundingClientRect().top - document.querySelector('nav').offsetHeight")
         self.assertGreaterEqual(below, -1)
+        self.assertEqual(self.errors(), [])
+
+    def test_two_runs_are_compared(self):
+        before, scaled = self.dir / "before.json", ("--scale", "work=0.5", "--compare", self.dir / "before.json")
+        self.open(options=["--json", before])
+        self.open(options=scaled, name="after.html")
+        self.assertIn("Compared with before.json", self.browser.text("#compared"))
+        self.assertIn("before2.5 safter1.75 schange−30.0 %", self.browser.text("#compared"))
+        rows = self.rows("#compared tbody tr")
+        self.assertIn(["work", "3 s", "1.5 s", "−1.5 s", "−50.0 %"], rows)
+        self.assertIn(["computing", "2 s", "1.25 s", "−750 ms", "−37.5 %"], rows)
+        self.assertIn(["</script><b>rounds", "1.5 s", "750 ms", "−750 ms", "−50.0 %"], rows)
+        self.assertEqual([row[0] for row in rows][:2], ["dynamic efficiency", "parallel efficiency"])
+        self.assertFalse(any(row[0] == "MPI_Init" for row in rows))
+        self.open(options=["--compare", before])
+        self.assertIn("Nothing differs.", self.browser.text("#compared"))
         self.assertEqual(self.errors(), [])
 
     def test_mpisim_report_makes_it_too(self):

@@ -155,6 +155,24 @@ static void head_on(void)
 	MPI_Recv(in, 100, MPI_DOUBLE, other, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
 }
 
+/* Rank 0 puts 1 MB to rank 1, which computes 3 ms. */
+static void put(void)
+{
+	static char memory[1000000];
+	MPI_Win win;
+
+	MPI_Win_create(memory, sizeof memory, 1, MPI_INFO_NULL, MPI_COMM_WORLD, &win);
+	MPI_Barrier(MPI_COMM_WORLD);
+	if (rank == 0) {
+		MPI_Win_lock(MPI_LOCK_EXCLUSIVE, 1, 0, win);
+		MPI_Put(memory, sizeof memory, MPI_BYTE, 1, 0, sizeof memory, MPI_BYTE, win);
+		MPI_Win_unlock(1, win);
+	} else {
+		compute_us(3000);
+	}
+	MPI_Win_free(&win);
+}
+
 int main(int argc, char **argv)
 {
 	const char *name;
@@ -183,6 +201,8 @@ int main(int argc, char **argv)
 		at_once();
 	if (strcmp(name, "columns") == 0)
 		columns();
+	if (strcmp(name, "put") == 0)
+		put();
 	if (strcmp(name, "head_on") == 0)
 		head_on();
 	MPI_Finalize();

@@ -200,6 +200,28 @@ class Async(OwnFolder):
         self.record("columns")
         self.assertEqual(self.tool("mpisim-replay", "--time-only", "-", "t.mtrace").stdout, without)
 
+    # What the target lacks for computation, or the origin waits for it: a system call, 245 pages, a poll; 500 us of copying; all of lock, transfer and
+    # copying, and 10 us until the unlock is there, which the end of the window waits for.
+    def test_designs_of_one_sided_communication_are_compared(self):
+        self.record("put", latency="10us", overhead="0us", bandwidth="1 GB/s", options=())
+        self.tool("mpisim-whatif", "--rma-designs", "--quiet", "--json", "out.json", "--set", "rma.copy_bandwidth=2 GB/s",
+                  "--set", "rma.dma={bandwidth: 2 GB/s, issue: 500ns, system_call: 1us, poll: 1us}", "t.mtrace")
+        found = json.loads((self.dir / "out.json").read_text(encoding="utf-8"))
+        times = {s["name"]: s["time_s"] - found["base_time_s"] for s in found["scenarios"]}
+        for name, more_us in (("nic", 0), ("dma", 124.5), ("helper", 500), ("onload", 10 + 1010 + 500 + 10 + 10)):
+            self.assert_us(times[f"rma.design={name}"], more_us)
+
+    def test_the_page_has_the_advice_and_both_timelines(self):
+        self.record("four")
+        said = self.tool("mpisim-whatif", "--async", "chain", "--html", "out.html", "t.mtrace").stdout
+        page = (self.dir / "out.html").read_text(encoding="utf-8")
+        self.assertEqual(re.findall(r"<section><h2>(.*?)</h2><iframe", page), ["as it is", "chain"])
+        for line in said.splitlines():
+            self.assertIn(line, page)
+        for frame in re.findall(r'srcdoc="([^"]*)"', page):
+            self.assertIn("&lt;html", frame)
+            self.assertNotIn("<", frame)
+
     def test_refusals_say_what_was_wanted(self):
         self.record("four", options=())
         for arguments, says in ((("--async", "chains"), r'found "chains", wanted chain, touch, touch-exact, priority or all'),

@@ -12,7 +12,7 @@ void orders_prepare_options(struct run *run)
 {
 	struct run_options *o = &run->options;
 
-	o->json = o->report = o->html = o->real = o->what_if = o->trace_out = NULL;
+	o->json = o->report = o->html = o->real = o->compare = o->what_if = o->trace_out = NULL;
 	o->ideal = o->time_only = o->record = o->graph = NULL;
 	o->explain = o->tag_output = false;
 	o->quiet = true;

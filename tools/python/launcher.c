@@ -7,6 +7,7 @@
 #include <dlfcn.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "tools/python/launcher.h"
 
@@ -18,9 +19,17 @@ int main(int argc, char **argv)
 	void *python = path ? dlopen(path, RTLD_NOW | RTLD_GLOBAL) : NULL;
 	main_fn run = python ? (main_fn)dlsym(python, "Py_BytesMain") : NULL;
 
+	if (!path && argc > 1 && strcmp(argv[1], "--version") == 0) {
+		puts("mpisim-python " MPISIM_VERSION);
+		return 0;
+	}
+	if (!path) {
+		puts("usage: mpisim-run --cluster FILE -n RANKS python3 SCRIPT [ARGUMENT…]\n"
+		     "mpisim-run starts mpisim-python in place of Python: docs/python.md");
+		return 0;
+	}
 	if (!run) {
-		fprintf(stderr, "mpisim-python: %s: wanted: mpisim-run … python3 SCRIPT\n",
-			path ? dlerror() : "found no interpreter");
+		fprintf(stderr, "mpisim-python: %s\n", dlerror());
 		return 2;
 	}
 	return run(argc, argv);

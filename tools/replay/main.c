@@ -36,7 +36,7 @@ static const char help[] =
     "  --vary-compute A, --vary-transfer A, --deterministic, --seed N\n"
     "                         random variation, as of mpisim-run\n"
     "  --json FILE, --report DIR, --html FILE, --what-if FILE, --real FILE,\n"
-    "  --trace-out FILE, --explain, --verbose, --quiet\n"
+    "  --compare FILE, --trace-out FILE, --explain, --verbose, --quiet\n"
     "                         results, as of mpisim-run\n"
     "  --version, --help\n"
     "\n"

@@ -26,6 +26,7 @@ int run_clash_check(const struct run_options *o, struct util_error *err)
 	    {"--ideal", o->ideal},
 	    {"--what-if", o->what_if},
 	    {"--real", o->real},
+	    {"--compare", o->compare},
 	    {o->is_replay ? "the trace" : "the program", o->program ? o->program[0] : NULL},
 	};
 	const int n = sizeof files / sizeof *files, n_results = 6;

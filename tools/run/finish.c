@@ -154,6 +154,8 @@ static void describe_outcome(struct run *run, int n_bad_exits, struct verify_rep
 	describe_collectives(run, out);
 	out->summary = run->summary;
 	out->real = run->real;
+	out->compared_run = run->compared;
+	out->compared_file = run->options.compare;
 	out->n_messages = run->mpi->n_messages;
 	out->n_bytes = run->mpi->n_bytes;
 }

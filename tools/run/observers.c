@@ -4,6 +4,7 @@
 #include "tools/debug/debug.h"
 #include "tools/run/run.h"
 #include "tools/run/schedule.h"
+#include "traces/compare/compare.h"
 
 static bool locate(void *context, const void *address, uint64_t *out_place)
 {
@@ -36,6 +37,8 @@ int run_observers_create(struct run *run, struct sim_observers *out, struct util
 	run_observe(out, trace_summary_observer(run->summary));
 	if (o->real && trace_real_open(o->real, run->n_ranks, run->cluster, &run->real, err))
 		return util_error_prepend(err, "--real");
+	if (o->compare && trace_compare_load(o->compare, &run->compared, err))
+		return util_error_prepend(err, "--compare");
 	if (o->report || o->html || run->real) {
 		if (trace_detail_create(run->n_ranks, &run->detail, err))
 			return err->code;
@@ -77,5 +80,6 @@ void run_observers_destroy(struct run *run)
 	trace_ideal_destroy(run->ideal);
 	trace_detail_destroy(run->detail);
 	trace_real_close(run->real);
+	json_decref(run->compared);
 	trace_summary_destroy(run->summary);
 }

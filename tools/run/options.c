@@ -217,6 +217,7 @@ static const struct util_option table[] = {
     {"quiet", UTIL_OPTION_FLAG, AT(quiet)},
     {"repeat", UTIL_OPTION_COUNT, AT(n_repeats), .max = RUN_MAX_REPEATS},
     {"real", UTIL_OPTION_TEXT, AT(real)},
+    {"compare", UTIL_OPTION_TEXT, AT(compare)},
     {"record", UTIL_OPTION_TEXT, AT(record)},
     {"record-memory", UTIL_OPTION_FLAG, AT(record_memory)},
     {"report", UTIL_OPTION_TEXT, AT(report)},

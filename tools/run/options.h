@@ -46,6 +46,7 @@ struct run_options {
 	const char *report; /* directory, NULL: none */
 	const char *html;   /* file, NULL: none */
 	const char *real;   /* trace of a real run beside html and json, NULL: none */
+	const char *compare; /* JSON of another run, NULL: none */
 	const char *what_if; /* file whose table goes into html, NULL: none */
 	const char *trace_out; /* file, NULL: none */
 	int debug_fd; /* socket of mpisim-debug; 0: none */
@@ -66,6 +67,7 @@ struct run_options {
 	bool verify_valgrind;	       /* memory is looked at by valgrind */
 	bool verify_unread;	       /* what is received and not read is looked at */
 	bool verify_impact;	       /* the run is repeated for findings about buffers in use */
+	bool verify_strict;	       /* reading what is being sent is told */
 	bool verify_warn;	       /* findings do not change the exit status */
 	const char *verify_suppress; /* file of findings that are not wanted, NULL: none */
 	struct orders_options orders; /* of --verify=orders */

@@ -96,7 +96,8 @@ static int check_how(const struct run_options *options, struct util_error *err)
 		return util_refuse(err, "--record records one run on the cluster of the file; "
 					"found --repeat or --vary-cluster");
 	if (options->verbose && options->quiet)
-		return util_refuse(err, "--verbose says more and --quiet nothing; wanted one of them");
+		return util_refuse(err,
+				   "--verbose says more and --quiet nothing; wanted one of them");
 	failed = check_compute(options, err);
 	if (!failed)
 		failed = check_deterministic(options, err);
@@ -291,7 +292,8 @@ int run_options_keep_time_only(struct run_options *o, struct util_error *err)
 		o->record_at_fd = o->record && strcmp(o->record, RUN_REPEAT_TRACE) == 0;
 		o->record = NULL;
 	}
-	o->json = o->report = o->trace_out = o->html = o->ideal = o->real = o->what_if = NULL;
+	o->json = o->report = o->trace_out = o->html = o->ideal = o->real = o->what_if =
+	    o->compare = NULL;
 	o->explain = false;
 	o->quiet = true;
 	return 0;

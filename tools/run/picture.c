@@ -95,8 +95,8 @@ static void place_circle(struct picture *p, int n_together)
 	radius = fmax(120, 4 * STEP * n_places / 6.2832);
 	for (int s = 0; s < n; s++) {
 		turn = 6.2832 * (s + 1.5 * (s / n_together)) / n_places;
-		p->switches[s] = (struct point){radius * (1 + cos(turn)) + 140,
-						radius * (1 + sin(turn)) + 160};
+		p->switches[s] =
+		    (struct point){radius * (1 + cos(turn)) + 140, radius * (1 + sin(turn)) + 160};
 	}
 	for (int node = 0; n_at && node < show->cluster->n_nodes; node++) {
 		int s = show_switch_of(show, node), k = n_at[s]++;
@@ -143,18 +143,17 @@ static void write_line(struct point a, struct point b, int link_class, double wi
 static void write_links(const struct picture *p, FILE *file)
 {
 	const struct net_topology *topology = p->show->topology;
-	const struct cluster *cluster = p->show->cluster;
-	int n = cluster->n_nodes;
+	int n = p->show->cluster->n_nodes;
 
 	for (int node = 0; node < n; node++)
 		write_line(p->nodes[node], p->switches[show_switch_of(p->show, node)], -1, 1, file);
 	for (int k = 0; topology && k < topology->n_classes; k++)
 		for (int l = topology->class_begin[k]; l < topology->class_begin[k + 1]; l++) {
-			double width = fmin(net_topology_capacity(cluster, k), 6);
+			double width = fmin(net_topology_capacity(topology, l), 6);
 			int ends[2];
 
 			topology->ends(topology, l, ends);
-			if (ends[0] < ends[1])
+			if (ends[0] < ends[1] && width > 0)
 				write_line(p->switches[ends[0] - n], p->switches[ends[1] - n], k,
 					   width, file);
 		}
@@ -181,10 +180,9 @@ static void write_places(const struct picture *p, FILE *file)
 			"<title>switch %d</title></rect>\n",
 			p->switches[s].x - 6, p->switches[s].y - 6, s);
 	for (int node = 0; node < show->cluster->n_nodes; node++) {
-		fprintf(file,
-			"<circle cx=\"%.1f\" cy=\"%.1f\" r=\"6\" fill=\"%s\" stroke=\"#333333\">",
-			p->nodes[node].x, p->nodes[node].y,
-			show->n_on[node] ? "#ddaa33" : "#ffffff");
+		fprintf(
+		    file, "<circle cx=\"%.1f\" cy=\"%.1f\" r=\"6\" fill=\"%s\" stroke=\"#333333\">",
+		    p->nodes[node].x, p->nodes[node].y, show->n_on[node] ? "#ddaa33" : "#ffffff");
 		write_ranks(show, node, file);
 		fputs("</circle>\n", file);
 		if (show->n_on[node])
@@ -204,7 +202,8 @@ static void write_boxes(const struct show *show, FILE *file)
 
 	for (int k = -1; k < (topology ? topology->n_classes : 0); k++) {
 		int y = 80 + 60 * (k + 1), n = 2 * cluster->n_nodes;
-		double capacity = k < 0 ? 1 : net_topology_capacity(cluster, k);
+		double capacity =
+		    k < 0 ? 1 : net_topology_capacity(topology, topology->class_begin[k]);
 
 		snprintf(name, sizeof name, "nodes");
 		if (k >= 0) {
@@ -212,10 +211,11 @@ static void write_boxes(const struct show *show, FILE *file)
 			n = topology->class_begin[k + 1] - topology->class_begin[k];
 		}
 		util_format_size(size, sizeof size, capacity * cluster->network.bandwidth_Bps);
-		fprintf(file,
-			"<rect x=\"40\" y=\"%d\" width=\"520\" height=\"40\" fill=\"#eeeeee\" "
-			"stroke=\"#333333\"/><text x=\"50\" y=\"%d\">%s: %d links, %s/s each</text>\n",
-			y, y + 25, name, n, size);
+		fprintf(
+		    file,
+		    "<rect x=\"40\" y=\"%d\" width=\"520\" height=\"40\" fill=\"#eeeeee\" "
+		    "stroke=\"#333333\"/><text x=\"50\" y=\"%d\">%s: %d links, %s/s each</text>\n",
+		    y, y + 25, name, n, size);
 	}
 }
 
@@ -223,12 +223,13 @@ static void write_head(const struct picture *p, FILE *file)
 {
 	const struct show *show = p->show;
 
-	fprintf(file,
-		"<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 %.0f %.0f\" width=\"%.0f\" "
-		"height=\"%.0f\" font-family=\"sans-serif\">\n"
-		"<rect width=\"100%%\" height=\"100%%\" fill=\"#ffffff\"/>\n"
-		"<text x=\"20\" y=\"30\" font-size=\"16\">",
-		p->width, p->height, p->width, p->height);
+	fprintf(
+	    file,
+	    "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 %.0f %.0f\" width=\"%.0f\" "
+	    "height=\"%.0f\" font-family=\"sans-serif\">\n"
+	    "<rect width=\"100%%\" height=\"100%%\" fill=\"#ffffff\"/>\n"
+	    "<text x=\"20\" y=\"30\" font-size=\"16\">",
+	    p->width, p->height, p->width, p->height);
 	write_escaped(show->cluster->name, file);
 	fprintf(file,
 		"</text>\n<text x=\"20\" y=\"52\" font-size=\"12\">%d nodes with %d cores, %d "
@@ -243,15 +244,16 @@ static void write_legend(const struct show *show, FILE *file)
 	char name[64], size[32];
 
 	for (int k = 0; topology && k < topology->n_classes; k++) {
-		double bandwidth_Bps =
-		    net_topology_capacity(show->cluster, k) * show->cluster->network.bandwidth_Bps;
+		double bandwidth_Bps = net_topology_capacity(topology, topology->class_begin[k]) *
+				       show->cluster->network.bandwidth_Bps;
 
 		topology->name_class(topology, k, name, sizeof name);
 		util_format_size(size, sizeof size, bandwidth_Bps);
-		fprintf(file,
-			"<text x=\"%d\" y=\"72\" font-size=\"12\" fill=\"%s\">%s: %d x %s/s</text>\n",
-			20 + 190 * k, colours[k % 6], name,
-			topology->class_begin[k + 1] - topology->class_begin[k], size);
+		fprintf(
+		    file,
+		    "<text x=\"%d\" y=\"72\" font-size=\"12\" fill=\"%s\">%s: %d x %s/s</text>\n",
+		    20 + 190 * k, colours[k % 6], name,
+		    topology->class_begin[k + 1] - topology->class_begin[k], size);
 	}
 }
 
@@ -261,9 +263,8 @@ void show_picture(const struct show *show, FILE *file)
 	int n_nodes = show->cluster->n_nodes, n_switches = show_n_switches(show);
 	bool is_small = n_nodes <= MAX_NODES && n_switches <= MAX_SWITCHES &&
 			(!topology || topology->n_links < MAX_LINES);
-	struct picture p = {.show = show,
-			    .width = 600,
-			    .height = 160 + 60 * (topology ? topology->n_classes : 0)};
+	struct picture p = {
+	    .show = show, .width = 600, .height = 160 + 60 * (topology ? topology->n_classes : 0)};
 
 	p.switches = calloc((size_t)n_switches, sizeof *p.switches);
 	p.nodes = calloc((size_t)n_nodes, sizeof *p.nodes);

@@ -96,13 +96,15 @@ const char *reasons_ranks(const struct trace_reason *reason, char *buf, size_t s
 
 /* --- the replay that is looked at --- */
 
-static double note_compute(void *context, int rank, const struct replay_region *region)
+static double note_compute(void *context, int rank, const struct replay_region *region,
+			   double seconds)
 {
 	struct reasons *reasons = context;
 	int number = reasons_place(reasons, region);
 
 	if (number >= 0)
 		trace_delays_enter(reasons->delays, rank, number);
+	reasons_even_note(reasons, rank, region, seconds);
 	return 1;
 }
 
@@ -154,7 +156,7 @@ static void begin_twin(const struct reasons *reasons, struct run_twin *twin)
 
 	run_twin_init(twin, reasons->run);
 	twin->run.trace = reasons->run->trace;
-	o->report = o->html = o->real = o->trace_out = o->graph = o->ideal = NULL;
+	o->report = o->html = o->real = o->compare = o->trace_out = o->graph = o->ideal = NULL;
 	o->explain = true;
 	o->quiet = true;
 	twin->run.is_varied = false;
@@ -219,13 +221,16 @@ static int look(struct reasons *reasons, struct trace_reasons *out, struct util_
 
 /* --- replays without a cause --- */
 
-static double leave_out(void *context, int rank, const struct replay_region *region)
+static double leave_out(void *context, int rank, const struct replay_region *region, double seconds)
 {
 	void **of = context;
 	struct reasons *reasons = of[0];
 	const struct reasons_candidate *candidate = of[1];
-	int number = reasons_place(reasons, region);
+	int number;
 
+	if (candidate->evens)
+		return reasons_even_factor(reasons, candidate, rank, region, seconds);
+	number = reasons_place(reasons, region);
 	if (number < 0 || number >= candidate->n_factors || !candidate->factors[number])
 		return 1;
 	return candidate->factors[number][rank];
@@ -237,14 +242,15 @@ static int try_without(struct reasons *reasons, struct reasons_candidate *candid
 	void *context[2] = {reasons, candidate};
 	struct replay_change change = {
 	    .context = context,
-	    .compute = candidate->factors ? leave_out : NULL,
+	    .compute = candidate->factors || candidate->evens ? leave_out : NULL,
 	    .shares_locks = candidate->shares_locks,
 	};
 	struct run_twin twin;
 	int failed;
 
 	begin_twin(reasons, &twin);
-	if (candidate->factors || candidate->shares_locks)
+	reasons_even_begin(reasons);
+	if (change.compute || candidate->shares_locks)
 		twin.run.change = &change;
 	if (candidate->cluster)
 		twin.run.cluster = candidate->cluster;
@@ -352,6 +358,7 @@ static void finish(struct reasons *reasons)
 		for (int k = 0; candidate->factors && k < candidate->n_factors; k++)
 			free(candidate->factors[k]);
 		free(candidate->factors);
+		free(candidate->evens);
 		free(candidate->cluster);
 		free(candidate->segments[0]);
 		free(candidate->segments[1]);
@@ -360,6 +367,7 @@ static void finish(struct reasons *reasons)
 	}
 	free(reasons->candidates);
 	trace_delays_destroy(reasons->delays);
+	reasons_even_finish(reasons);
 	util_map_finish_items(&reasons->numbers);
 	util_map_finish_items(&reasons->traffic);
 	free(reasons->places);

@@ -40,11 +40,14 @@ struct reasons { /* what is known of the run */
 	struct util_map numbers; /* of places */
 	struct trace_delays *delays;
 	struct trace_explanation *explanation;
-	uint64_t *n_sent;		      /* [n_ranks] messages */
-	struct util_map traffic;	      /* struct reasons_traffic */
-	uint64_t *n_locks;		      /* [n_ranks] exclusive locks of its windows */
-	uint64_t *n_locking;		      /* [n_ranks] that it asked for */
-	uint64_t lock_site;		      /* of the first one */
+	uint64_t *n_sent;	      /* [n_ranks] messages */
+	struct util_map traffic;      /* struct reasons_traffic */
+	uint64_t *n_locks;	      /* [n_ranks] exclusive locks of its windows */
+	uint64_t *n_locking;	      /* [n_ranks] that it asked for */
+	uint64_t lock_site;	      /* of the first one */
+	struct reasons_times **times; /* [n_meetings] tools/run/reasons_even.c */
+	int n_meetings;
+	size_t n_times;
 	struct reasons_candidate *candidates; /* [n_candidates] */
 	int n_candidates;
 	bool is_lost; /* no memory */
@@ -58,6 +61,8 @@ struct reasons_candidate { /* a cause, and what a replay without it changes */
 	const char *function;
 	double **factors; /* [n_places] of [n_ranks]; NULL: unchanged */
 	int n_factors;
+	bool *evens; /* [n_evens] whether computations that end there take the mean; NULL: none */
+	int n_evens;
 	struct cluster *cluster;	     /* shallow copy; NULL: the run's */
 	struct cluster_segment *segments[2]; /* of the copy: between nodes, within one */
 	int *node_of;			     /* NULL: the run's */
@@ -74,6 +79,18 @@ void reasons_describe(const struct reasons *reasons, struct reasons_candidate *c
 void reasons_blame(struct reasons *reasons, struct trace_reason *reason, const int ranks[], int n);
 /* "ranks 3-7, 9 compute" as the begin of a sentence. */
 const char *reasons_ranks(const struct trace_reason *reason, char *buf, size_t size);
+/*
+ * Work that is uneven each time: a computation is noted while the recording is looked at; a place
+ * where nobody is to blame is added. A replay without it begins, then asks
+ * for each computation.
+ */
+void reasons_even_note(struct reasons *reasons, int rank, const struct replay_region *region,
+		       double seconds);
+void reasons_even_add(struct reasons *reasons, int place, double cost_s);
+void reasons_even_begin(struct reasons *reasons);
+double reasons_even_factor(struct reasons *reasons, const struct reasons_candidate *candidate,
+			   int rank, const struct replay_region *region, double seconds);
+void reasons_even_finish(struct reasons *reasons);
 /* Computation that some do longer than others; then the network, placement, locks. */
 void reasons_add_computation(struct reasons *reasons);
 void reasons_add_network(struct reasons *reasons);

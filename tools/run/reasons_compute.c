@@ -7,17 +7,24 @@
 #include "tools/run/run.h"
 #include "util/array.h"
 
+#define NEGLIGIBLE 1e-4	  /* of the running time, over all ranks: computing that counts nowhere */
 #define LEAST_COST 0.005  /* of the ranks' time: less is not worth a replay */
 #define NOTHING 0.01	  /* of the longest: as good as not computing there */
+#define AT_HOME 0.1	  /* of the longest: it comes to a call on this way */
 #define LONGER 1.1	  /* than the median: to blame */
 #define MOSTLY 0.7	  /* of the cost is of the few: they are slow */
 #define ONE_AT_A_TIME 0.4 /* of the others wait on average while one computes */
 
 /* --- who is to blame --- */
 
-struct judged { /* a place */
-	int number;
-	const struct trace_delay_region *region;
+/*
+ * A place. Ranks that come to the same call from different ones, each rank on its own way, compute
+ * at the same place: libraries call more functions of MPI on some ranks than on others.
+ */
+struct judged {
+	int *numbers; /* [n_numbers] of its ways, the most costly first */
+	int n_numbers;
+	struct trace_delay_region *region; /* of all of them */
 	double median_s, most_s;
 	int *ranks; /* [n] to blame */
 	int n, n_computing;
@@ -63,8 +70,7 @@ static bool judge(const struct reasons *reasons, struct judged *out)
 	return true;
 }
 
-static bool put_factors(struct reasons *reasons, struct reasons_candidate *candidate, int number,
-			double **out)
+static double *put_factor(struct reasons *reasons, struct reasons_candidate *candidate, int number)
 {
 	if (!candidate->factors) {
 		candidate->factors =
@@ -76,11 +82,28 @@ static bool put_factors(struct reasons *reasons, struct reasons_candidate *candi
 		    malloc((size_t)reasons->n_ranks * sizeof *candidate->factors[number]);
 	if (!candidate->factors || !candidate->factors[number]) {
 		reasons->is_lost = true;
-		return false;
+		return NULL;
 	}
-	*out = candidate->factors[number];
+	return candidate->factors[number];
+}
+
+/* What remains of the rank's computing at the place. */
+static void set_factor(struct reasons_candidate *candidate, const struct judged *place, int rank,
+		       double factor)
+{
+	for (int i = 0; i < place->n_numbers; i++)
+		candidate->factors[place->numbers[i]][rank] = factor;
+}
+
+/* 1 for all ranks. */
+static bool put_factors(struct reasons *reasons, struct reasons_candidate *candidate,
+			const struct judged *place)
+{
+	for (int i = 0; i < place->n_numbers; i++)
+		if (!put_factor(reasons, candidate, place->numbers[i]))
+			return false;
 	for (int rank = 0; rank < reasons->n_ranks; rank++)
-		(*out)[rank] = 1;
+		set_factor(candidate, place, rank, 1);
 	return true;
 }
 
@@ -153,19 +176,18 @@ static void add_slow(struct reasons *reasons, const struct judged *place)
 {
 	struct reasons_candidate *candidate = find_slow(reasons, place);
 	bool is_first = !candidate;
-	double *factor;
 
 	if (!candidate)
 		candidate = reasons_add(reasons, TRACE_REASON_SLOW_RANKS);
-	if (!candidate || !put_factors(reasons, candidate, place->number, &factor))
+	if (!candidate || !put_factors(reasons, candidate, place))
 		return;
 	for (int i = 0; i < place->n; i++)
-		factor[place->ranks[i]] =
-		    place->median_s / place->region->useful_s[place->ranks[i]];
+		set_factor(candidate, place, place->ranks[i],
+			   place->median_s / place->region->useful_s[place->ranks[i]]);
 	candidate->weight += place->region->total_cost_s;
 	if (is_first) {
 		reasons_blame(reasons, &candidate->reason, place->ranks, place->n);
-		candidate->place = place->number;
+		candidate->place = place->numbers[0];
 	}
 	sum_up(&candidate->reason, place);
 	if (is_first)
@@ -176,17 +198,16 @@ static void add_serial(struct reasons *reasons, const struct judged *place, int 
 {
 	struct reasons_candidate *candidate = reasons_add(reasons, TRACE_REASON_SERIAL);
 	struct trace_reason *reason;
-	double *factor;
 	char ranks[96];
 
-	if (!candidate || !put_factors(reasons, candidate, place->number, &factor))
+	if (!candidate || !put_factors(reasons, candidate, place))
 		return;
 	for (int rank = 0; rank < reasons->n_ranks; rank++)
-		factor[rank] = (double)n_at_once / reasons->n_ranks;
+		set_factor(candidate, place, rank, (double)n_at_once / reasons->n_ranks);
 	reason = &candidate->reason;
 	candidate->weight = place->region->total_cost_s;
 	reasons_blame(reasons, reason, place->ranks, place->n);
-	candidate->place = place->number;
+	candidate->place = place->numbers[0];
 	sum_up(reason, place);
 	reasons_ranks(reason, ranks, sizeof ranks);
 	snprintf(reason->text, sizeof reason->text, "%s compute%s while the others wait%s", ranks,
@@ -200,18 +221,17 @@ static void add_imbalance(struct reasons *reasons, const struct judged *place)
 	struct reasons_candidate *candidate = reasons_add(reasons, TRACE_REASON_IMBALANCE);
 	double mean_s = place->region->total_s / place->n_computing;
 	struct trace_reason *reason;
-	double *factor;
 	char ranks[96];
 
-	if (!candidate || !put_factors(reasons, candidate, place->number, &factor))
+	if (!candidate || !put_factors(reasons, candidate, place))
 		return;
 	for (int rank = 0; rank < reasons->n_ranks; rank++)
 		if (place->region->useful_s[rank] > 0)
-			factor[rank] = mean_s / place->region->useful_s[rank];
+			set_factor(candidate, place, rank, mean_s / place->region->useful_s[rank]);
 	reason = &candidate->reason;
 	candidate->weight = place->region->total_cost_s;
 	reasons_blame(reasons, reason, place->ranks, place->n);
-	candidate->place = place->number;
+	candidate->place = place->numbers[0];
 	sum_up(reason, place);
 	reasons_ranks(reason, ranks, sizeof ranks);
 	snprintf(reason->text, sizeof reason->text,
@@ -256,7 +276,71 @@ static void add_place(struct reasons *reasons, struct judged *place)
 		add_serial(reasons, place, 1);
 	} else if (place->n > 0)
 		add_imbalance(reasons, place);
+	else
+		reasons_even_add(reasons, place->numbers[0], place->region->total_cost_s);
 	free(place->ranks);
+}
+
+/* --- the places --- */
+
+static bool is_on_own_ways(const struct reasons *reasons, const struct trace_delay_region *a,
+			   const struct trace_delay_region *b)
+{
+	double most_a = 0, most_b = 0;
+
+	for (int rank = 0; rank < reasons->n_ranks; rank++) {
+		most_a = a->useful_s[rank] > most_a ? a->useful_s[rank] : most_a;
+		most_b = b->useful_s[rank] > most_b ? b->useful_s[rank] : most_b;
+	}
+	for (int rank = 0; rank < reasons->n_ranks; rank++)
+		if (a->useful_s[rank] > AT_HOME * most_a && b->useful_s[rank] > AT_HOME * most_b)
+			return false;
+	return true;
+}
+
+static bool is_same_end(const struct reasons *reasons, int a, int b)
+{
+	return memcmp(&reasons->places[a].before, &reasons->places[b].before,
+		      sizeof reasons->places[a].before) == 0;
+}
+
+static bool add_way(struct reasons *reasons, struct judged *place, int number,
+		    const struct trace_delay_region *way)
+{
+	struct trace_delay_region *region = place->region;
+
+	if (!util_array_room(&place->numbers, (size_t)place->n_numbers, sizeof *place->numbers))
+		return false;
+	place->numbers[place->n_numbers++] = number;
+	if (!region) {
+		size_t n = (size_t)reasons->n_ranks;
+
+		region = place->region = calloc(1, sizeof *region);
+		if (!region || !(region->useful_s = calloc(2 * n, sizeof *region->useful_s)))
+			return false;
+		region->cost_s = region->useful_s + n;
+	}
+	for (int rank = 0; rank < reasons->n_ranks; rank++) {
+		region->useful_s[rank] += way->useful_s[rank];
+		region->cost_s[rank] += way->cost_s[rank];
+	}
+	region->total_s += way->total_s;
+	region->total_cost_s += way->total_cost_s;
+	return true;
+}
+
+/* The place that the way belongs to; else a new one. NULL: out of memory. */
+static struct judged *place_of(const struct reasons *reasons, struct judged **places, int *n,
+			       int number, const struct trace_delay_region *way)
+{
+	for (int i = 0; i < *n; i++)
+		if (is_same_end(reasons, (*places)[i].numbers[0], number) &&
+		    is_on_own_ways(reasons, (*places)[i].region, way))
+			return &(*places)[i];
+	if (!util_array_room(places, (size_t)*n, sizeof **places))
+		return NULL;
+	(*places)[*n] = (struct judged){.n = 0};
+	return &(*places)[(*n)++];
 }
 
 static int compare_costs(const void *a, const void *b, void *context)
@@ -267,25 +351,54 @@ static int compare_costs(const void *a, const void *b, void *context)
 	return x != y ? (x < y ? 1 : -1) : *(const int *)a - *(const int *)b;
 }
 
-void reasons_add_computation(struct reasons *reasons)
+static int compare_places(const void *a, const void *b)
+{
+	const struct judged *x = a, *y = b;
+	double costs_s[2] = {x->region->total_cost_s, y->region->total_cost_s};
+
+	return costs_s[0] != costs_s[1] ? (costs_s[0] < costs_s[1] ? 1 : -1)
+					: x->numbers[0] - y->numbers[0];
+}
+
+static void find_places(struct reasons *reasons, struct judged **places, int *n_places)
 {
 	int n;
 	const struct trace_delay_region *regions = trace_delays_regions(reasons->delays, &n);
 	int *order = malloc(((size_t)n + 1) * sizeof *order);
 
-	if (!order) {
-		reasons->is_lost = true;
-		return;
-	}
-	for (int i = 0; i < n; i++)
+	reasons->is_lost = reasons->is_lost || !order;
+	for (int i = 0; order && i < n; i++)
 		order[i] = i;
-	qsort_r(order, (size_t)n, sizeof *order, compare_costs, (void *)(uintptr_t)regions);
+	if (order)
+		qsort_r(order, (size_t)n, sizeof *order, compare_costs, (void *)(uintptr_t)regions);
 	for (int i = 0; i < n && !reasons->is_lost; i++) {
-		struct judged place = {.number = order[i], .region = &regions[order[i]]};
+		const struct trace_delay_region *way = &regions[order[i]];
+		struct judged *place;
 
-		if (place.region->total_s > 0 &&
-		    place.region->total_cost_s > LEAST_COST * reasons->time_s)
-			add_place(reasons, &place);
+		if (way->total_s <= 0 || way->total_s < NEGLIGIBLE * reasons->time_s)
+			continue;
+		place = place_of(reasons, places, n_places, order[i], way);
+		reasons->is_lost = !place || !add_way(reasons, place, order[i], way);
 	}
 	free(order);
+}
+
+void reasons_add_computation(struct reasons *reasons)
+{
+	struct judged *places = NULL;
+	int n = 0;
+
+	find_places(reasons, &places, &n);
+	if (n > 0 && !reasons->is_lost)
+		qsort(places, (size_t)n, sizeof *places, compare_places);
+	for (int i = 0; i < n; i++) {
+		if (!reasons->is_lost &&
+		    places[i].region->total_cost_s > LEAST_COST * reasons->time_s)
+			add_place(reasons, &places[i]);
+		free(places[i].numbers);
+		if (places[i].region)
+			free(places[i].region->useful_s);
+		free(places[i].region);
+	}
+	free(places);
 }

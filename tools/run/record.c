@@ -12,8 +12,8 @@
 #include "tools/run/repeat.h"
 #include "util/version.h"
 
-/* PLAIN_LIMIT_B: of a run that is recorded for its reasons only. */
-enum { MAX_CLUSTER_B = 1 << 24, MEMORY_LIMIT_B = 1 << 30, PLAIN_LIMIT_B = 64 << 20 };
+/* PLAIN_…: of a run that is recorded for its reasons only. */
+enum { MAX_CLUSTER_B = 1 << 24, MEMORY_LIMIT_B = 1 << 30, PLAIN_LIMIT_B = 64 << 20, PLAIN_POLLS = 100000 };
 
 /* The text of the cluster file; JSON null when it cannot be read again. */
 static json_t *read_text(const char *path)
@@ -100,6 +100,9 @@ static int create(struct run *run, struct util_error *err)
 									       : PLAIN_LIMIT_B,
 				   text, &run->record, err);
 	free(text);
+	if (!failed && !run->options.record && !run->options.record_at_fd && !run->options.explain &&
+	    !run->is_varied)
+		mpi_record_limit_polls(run->record, PLAIN_POLLS);
 	if (!failed && run->options.record_memory)
 		mpi_record_memory(run->record);
 	return failed && run->options.record ? util_error_prepend(err, "--record") : failed;

@@ -49,6 +49,7 @@ struct run {
 	struct trace_summary *summary;
 	struct trace_detail *detail;	 /* NULL without --report and --html */
 	struct trace_real *real;	 /* NULL without --real */
+	json_t *compared;		 /* the other run; NULL without --compare */
 	struct trace_analysis *analysis; /* NULL without --explain */
 	struct trace_ideal *ideal;	 /* NULL without --ideal */
 	struct trace_graph *graph;	 /* NULL without --graph */

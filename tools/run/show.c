@@ -2,6 +2,7 @@
 #include "tools/run/show.h"
 
 #include <errno.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -16,7 +17,8 @@ enum { MAX_LINKS = 1000000 }; /* that are listed */
 static const char *const kinds[] = {[CLUSTER_TOPOLOGY_STAR] = "star",
 				    [CLUSTER_TOPOLOGY_FAT_TREE] = "fat-tree",
 				    [CLUSTER_TOPOLOGY_TORUS] = "torus",
-				    [CLUSTER_TOPOLOGY_DRAGONFLY] = "dragonfly"};
+				    [CLUSTER_TOPOLOGY_DRAGONFLY] = "dragonfly",
+				    [CLUSTER_TOPOLOGY_GRAPH] = "graph"};
 static const char *const routings[] = {[CLUSTER_ROUTING_DETERMINISTIC] = "deterministic",
 				       [CLUSTER_ROUTING_ECMP] = "ecmp",
 				       [CLUSTER_ROUTING_ADAPTIVE] = "adaptive",
@@ -24,9 +26,8 @@ static const char *const routings[] = {[CLUSTER_ROUTING_DETERMINISTIC] = "determ
 
 int show_switch_of(const struct show *show, int node)
 {
-	return show->topology
-		   ? net_topology_switch_of(show->cluster, node) - show->cluster->n_nodes
-		   : 0;
+	return show->topology ? net_topology_switch_of(show->cluster, node) - show->cluster->n_nodes
+			      : 0;
 }
 
 int show_n_switches(const struct show *show)
@@ -36,8 +37,8 @@ int show_n_switches(const struct show *show)
 
 struct of_class { /* links of a class */
 	char name[64];
-	int n;
-	double bandwidth_Bps; /* of one, beside other jobs */
+	int n, n_failed;
+	double bandwidth_Bps; /* of the widest, beside other jobs */
 	double node_Bps;      /* of all of them, in one direction, for each node */
 };
 
@@ -46,13 +47,26 @@ static struct of_class describe_class(const struct show *show, int k)
 	const struct net_topology *topology = show->topology;
 	const struct cluster *cluster = show->cluster;
 	bool has_halves = cluster->network.topology.kind == CLUSTER_TOPOLOGY_FAT_TREE;
-	struct of_class out;
+	struct of_class out = {.bandwidth_Bps = 0};
 
 	topology->name_class(topology, k, out.name, sizeof out.name);
 	out.n = topology->class_begin[k + 1] - topology->class_begin[k];
-	out.bandwidth_Bps = net_topology_capacity(cluster, k) * cluster->network.bandwidth_Bps;
-	out.node_Bps = out.bandwidth_Bps * out.n / (has_halves ? 2 : 1) / cluster->n_nodes;
+	for (int l = topology->class_begin[k]; l < topology->class_begin[k + 1]; l++) {
+		double capacity = net_topology_capacity(topology, l);
+
+		out.bandwidth_Bps =
+		    fmax(out.bandwidth_Bps, capacity * cluster->network.bandwidth_Bps);
+		out.node_Bps += capacity * cluster->network.bandwidth_Bps;
+		out.n_failed += capacity == 0;
+	}
+	out.node_Bps /= (has_halves ? 2 : 1) * (double)cluster->n_nodes;
 	return out;
+}
+
+/* What a node can send. */
+static double injection_Bps(const struct show *show)
+{
+	return show->cluster->network.n_nics * show->cluster->network.bandwidth_Bps;
 }
 
 /* --- text --- */
@@ -60,13 +74,16 @@ static struct of_class describe_class(const struct show *show, int k)
 static void write_class(const struct show *show, int k, FILE *file)
 {
 	struct of_class one = describe_class(show, k);
-	double taper = show->cluster->network.bandwidth_Bps / one.node_Bps;
+	double taper = injection_Bps(show) / one.node_Bps;
 	char each[32], node[32];
 
 	util_format_size(each, sizeof each, one.bandwidth_Bps);
 	util_format_size(node, sizeof node, one.node_Bps);
-	fprintf(file, "  %-18s %10d links, %s/s each, %s/s for each node: taper %.3g\n", one.name,
+	fprintf(file, "  %-18s %10d links, %s/s each, %s/s for each node: taper %.3g", one.name,
 		one.n, each, node, taper);
+	if (one.n_failed > 0)
+		fprintf(file, ", %d failed", one.n_failed);
+	fputc('\n', file);
 }
 
 static int write_text(const void *context, FILE *file, struct util_error *err)
@@ -87,7 +104,8 @@ static int write_text(const void *context, FILE *file, struct util_error *err)
 	if (show->topology)
 		fprintf(file, " of %d switches, %s routing", show_n_switches(show),
 			routings[shape->routing]);
-	fprintf(file, "\n  %-18s %10d links, %s/s each\n", "nodes", 2 * cluster->n_nodes, each);
+	fprintf(file, "\n  %-18s %10d links, %s/s each\n", "nodes",
+		2 * cluster->n_nodes * cluster->network.n_nics, each);
 	for (int k = 0; show->topology && k < show->topology->n_classes; k++)
 		write_class(show, k, file);
 	if (show->n_ranks > 0)
@@ -111,13 +129,14 @@ static json_t *class_json(const struct show *show, int k)
 	set(object, "name", trace_json_string(one.name));
 	set(object, "links", json_integer(one.n));
 	set(object, "bandwidth_Bps", trace_json_number(one.bandwidth_Bps));
+	set(object, "failed", json_integer(one.n_failed));
 	set(object, "node_Bps", trace_json_number(one.node_Bps));
 	set(object, "taper",
-	    trace_json_number(show->cluster->network.bandwidth_Bps / one.node_Bps));
+	    trace_json_number(injection_Bps(show) / one.node_Bps));
 	return object;
 }
 
-/* [class, from, to] of each; null: they are too many. */
+/* [class, from, to] of each that has not failed; null: they are too many. */
 static json_t *links_json(const struct show *show)
 {
 	const struct net_topology *topology = show->topology;
@@ -131,9 +150,11 @@ static json_t *links_json(const struct show *show)
 		for (int l = topology->class_begin[k]; l < topology->class_begin[k + 1]; l++) {
 			int ends[2];
 
+			if (net_topology_capacity(topology, l) == 0)
+				continue;
 			topology->ends(topology, l, ends);
-			json_array_append_new(
-			    array, json_pack("[i,i,i]", k, ends[0] - n, ends[1] - n));
+			json_array_append_new(array,
+					      json_pack("[i,i,i]", k, ends[0] - n, ends[1] - n));
 		}
 	return array;
 }
@@ -164,6 +185,7 @@ static json_t *describe(const struct show *show)
 	set(root, "cores_per_node", json_integer(cluster->cores));
 	set(root, "latency_s", trace_json_number(cluster->network.latency_s));
 	set(root, "hop_latency_s", trace_json_number(shape->hop_latency_s));
+	set(root, "nics", json_integer(cluster->network.n_nics));
 	set(root, "bandwidth_Bps", trace_json_number(cluster->network.bandwidth_Bps));
 	set(root, "switches", json_integer(show_n_switches(show)));
 	set(root, "classes", classes);
@@ -222,23 +244,24 @@ static int show_it(const struct run_options *o, const struct cluster *cluster,
 		   struct util_error *err)
 {
 	bool is_star = cluster->network.topology.kind == CLUSTER_TOPOLOGY_STAR;
-	struct net_topology *topology = is_star ? NULL : net_topology_create(cluster);
-	int *node_of = calloc((size_t)o->n_ranks + 1, sizeof *node_of), failed;
+	struct net_topology *topology = NULL;
+	int failed = is_star ? 0 : net_topology_create(cluster, &topology, err);
+	int *node_of = calloc((size_t)o->n_ranks + 1, sizeof *node_of);
 	struct show show = {.cluster = cluster,
 			    .topology = topology,
 			    .node_of = node_of,
 			    .n_on = calloc((size_t)cluster->n_nodes, sizeof(int)),
 			    .n_ranks = o->n_ranks};
 
-	if (!node_of || !show.n_on || (!is_star && !topology))
+	if (!failed && (!node_of || !show.n_on))
 		failed = util_error_set(err, UTIL_ENOMEM, "out of memory");
-	else
+	if (!failed)
 		failed = place(o, &show, node_of, err);
 	if (!failed)
 		failed = write_to(&show, o->show_cluster, err);
 	free(show.n_on);
 	free(node_of);
-	free(topology);
+	net_topology_destroy(topology);
 	return failed;
 }
 
@@ -249,7 +272,8 @@ int run_show_cluster(struct run_options *o)
 	int failed = run_options_find_cluster(o, &err);
 
 	if (!failed)
-		failed = cluster_load_with(o->cluster, o->n_overrides, o->overrides, &cluster, &err);
+		failed =
+		    cluster_load_with(o->cluster, o->n_overrides, o->overrides, &cluster, &err);
 	if (!failed && show_it(o, cluster, &err))
 		failed = util_error_prepend(&err, "--show-cluster");
 	cluster_destroy(cluster);

@@ -60,10 +60,12 @@ int verify_memory_parse(const char *text, struct run_options *out, struct util_e
 			out->verify_unread = true;
 		else if (length == strlen("impact") && strncmp(text, "impact", length) == 0)
 			out->verify_impact = true;
+		else if (length == strlen("strict") && strncmp(text, "strict", length) == 0)
+			out->verify_strict = true;
 		else
 			return util_error_set(err, UTIL_EINPUT,
 					      "--verify-memory: found \"%.*s\", wanted valgrind, "
-					      "unread or impact",
+					      "unread, impact or strict",
 					      (int)length, text);
 		text = text[length] ? text + length + 1 : NULL;
 	}
@@ -89,6 +91,8 @@ int verify_create(struct run *run, struct util_error *err)
 		return util_error_set(err, UTIL_ENOMEM, "--verify: out of memory");
 	if (o->verify_valgrind && mpi_memory_use_valgrind(run->mpi, VERIFY_VALGRIND_FD))
 		return util_error_set(err, UTIL_ENOMEM, "--verify-memory: out of memory");
+	if (o->verify_strict)
+		mpi_memory_use_strict(run->mpi);
 	if (o->verify_impact && mpi_impact_create(run->mpi->verify->memory))
 		return util_error_set(err, UTIL_ENOMEM, "--verify-memory: out of memory");
 	if (o->verify_unread && mpi_memory_use_unread(run->mpi))

@@ -84,10 +84,15 @@ static int take_error(char **error, struct util_error *err)
 }
 
 /* One that does not end keeps what the replay says. */
-static int predict_as_is(struct async_prediction *p, struct util_error *err)
+static int predict_as_is(const struct whatif_options *o, struct async_prediction *p,
+			 struct util_error *err)
 {
-	int failed = whatif_predict_base(&p->base, err);
+	int failed = o->html ? async_page_begin(p, err) : 0;
 
+	if (failed)
+		return failed;
+	failed = whatif_predict_base(&p->base, err);
+	p->base.html = NULL; /* what is predicted of it besides has none */
 	return failed == UTIL_EINPUT ? take_error(&p->error, err) : failed;
 }
 
@@ -115,7 +120,7 @@ static int predict_one(const struct whatif_options *o, const struct sweep_tools 
 	if (!failed)
 		failed = whatif_base_init(&p->base, o, path, tools->run, tools->replay, err);
 	if (!failed)
-		failed = predict_as_is(p, err);
+		failed = predict_as_is(o, p, err);
 	if (!failed && is_bare && !p->error)
 		failed = predict_bare(p, err);
 	return failed;
@@ -170,6 +175,7 @@ static void finish(struct async_prediction *p)
 	whatif_base_finish(&p->base);
 	free(p->error);
 	free(p->bare_error);
+	async_page_finish(p);
 }
 
 int whatif_async(const struct whatif_options *o, const struct sweep_tools *tools, const char *trace,
@@ -185,11 +191,13 @@ int whatif_async(const struct whatif_options *o, const struct sweep_tools *tools
 	if (!failed)
 		failed = whatif_base_init(&as_is.base, o, trace, tools->run, tools->replay, err);
 	if (!failed)
-		failed = predict_as_is(&as_is, err);
+		failed = predict_as_is(o, &as_is, err);
 	if (!failed && !as_is.error)
 		failed = predict_bare(&as_is, err);
 	if (!failed)
 		failed = predict(o, tools, file, as_is.bare_error != NULL, predictions, n, err);
+	if (!failed && o->html)
+		failed = async_page_write(o->html, file, &as_is, predictions, n, err);
 	if (!failed)
 		failed = tell(o, file, &as_is, predictions, n, results, n_failed, err);
 	for (int i = 0; i < ASYNC_N_MODES; i++)

@@ -18,6 +18,7 @@ struct whatif_base {
 	const char *how;	     /* "replay" or "run" */
 	char **words;		     /* the command, borrowed texts, NULL at its end */
 	int n_words, place;	     /* where further options go */
+	const char *html;	     /* borrowed: where its page goes; NULL: none is written */
 	struct cluster *cluster;     /* as the base has it */
 	struct whatif_scale *scales; /* [n_scales] that the base has */
 	int n_scales;

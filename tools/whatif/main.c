@@ -25,9 +25,13 @@ struct session {
 static int add_scenarios(const struct whatif_options *o, const struct whatif_base *base,
 			 struct whatif_scenarios *scenarios, struct util_error *err)
 {
+	static const char *const designs[] = {"rma.design=nic", "rma.design=onload",
+					      "rma.design=helper", "rma.design=dma"};
 	int failed = 0;
 
-	if (o->n_scenarios == 0)
+	for (int i = 0; o->rma_designs && i < 4 && !failed; i++)
+		failed = whatif_scenarios_add(scenarios, base, designs[i], err);
+	if (!failed && o->n_scenarios == 0 && !o->rma_designs)
 		failed = whatif_scenarios_add_usual(scenarios, base, err);
 	for (int i = 0; i < o->n_scenarios && !failed; i++)
 		failed = whatif_scenarios_add(scenarios, base, o->scenarios[i], err);
@@ -67,7 +71,7 @@ static int explore_base(struct session *s, struct whatif_base *base,
 		failed = add_scenarios(o, base, scenarios, err);
 	if (!failed)
 		failed = whatif_predict(base, scenarios, o->n_jobs, err);
-	if (!failed && !o->no_derivatives) {
+	if (!failed && !o->no_derivatives && !o->rma_designs) {
 		failed = whatif_derive(base, o->n_jobs, &derivatives, err);
 		result.derivatives = &derivatives;
 	}

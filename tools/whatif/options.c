@@ -22,12 +22,15 @@ const char whatif_help[] =
     "  --scenario S           predict S instead of the usual scenarios; may be repeated\n"
     "  --pair A+B             A, B and both together; may be repeated. With --scenario or\n"
     "                         besides the usual ones\n"
+    "  --rma-designs          predict one-sided communication by each rma.design, instead\n"
     "  --async MODE           instead: what the blocking messages of a trace would gain if they\n"
     "                         did not block: chain, touch, touch-exact, priority or all; may be\n"
     "                         repeated. The trace is one of mpisim-run --record-memory\n"
     "  --async-cost NAME=TIME what that costs: request, copy, protect, page, fault; gap:\n"
     "                         computation that is shorter counts as none; may be repeated\n"
     "  --async-trace FILE     keep the trace as it would be, for mpisim-replay\n"
+    "  --html FILE            of --async: a page with the advice, and the timelines as it is and\n"
+    "                         as it would be beside each other\n"
     "  --json FILE            results for programs, and for --what-if; -: standard output\n"
     "  --no-derivatives       leave out how the time follows latency, bandwidth, overhead\n"
     "  -j, --jobs N           predictions at a time (default: the number of cores here)\n"
@@ -130,9 +133,11 @@ static int take_ranks(const char *value, void *options, struct util_error *err)
 static const struct util_option table[] = {
     {"scenario", LIST(scenarios)},
     {"pair", LIST(pairs)},
+    {"rma-designs", UTIL_OPTION_FLAG, AT(rma_designs)},
     {"async", LIST(async)},
     {"async-cost", LIST(async_costs)},
     {"async-trace", UTIL_OPTION_TEXT, AT(async_trace)},
+    {"html", UTIL_OPTION_TEXT, AT(html)},
     {"json", UTIL_OPTION_TEXT, AT(json)},
     {"no-derivatives", UTIL_OPTION_FLAG, AT(no_derivatives)},
     {"jobs", UTIL_OPTION_COUNT, AT(n_jobs), .letter = 'j', .max = 4096},
@@ -169,12 +174,17 @@ static int check(const struct whatif_options *o, struct util_error *err)
 	if (o->n_program == 0)
 		return util_refuse(
 		    err, "found no trace and no program, wanted one: see mpisim-whatif --help");
-	if (o->n_async > 0 && (o->has_ranks || o->n_scenarios > 0 || o->n_pairs > 0))
+	if (o->n_async > 0 &&
+	    (o->has_ranks || o->n_scenarios > 0 || o->n_pairs > 0 || o->rma_designs))
 		return util_refuse(err, "--async changes traces; found %s",
 				   o->has_ranks ? "a program" : "scenarios");
-	if (o->n_async == 0 && (o->n_async_costs > 0 || o->async_trace))
+	if (o->n_async == 0 && (o->n_async_costs > 0 || o->async_trace || o->html))
 		return util_refuse(err, "found %s, wanted --async MODE, too",
-				   o->async_trace ? "--async-trace" : "--async-cost");
+				   o->async_trace ? "--async-trace"
+				   : o->html	  ? "--html"
+						  : "--async-cost");
+	if (o->html && o->n_program > 1)
+		return util_refuse(err, "--html: found %d traces, wanted one", o->n_program);
 	if (o->async_trace && o->n_program > 1)
 		return util_refuse(err, "--async-trace: found %d traces, wanted one", o->n_program);
 	for (int i = 0; o->n_async > 0 && i < o->n_passed; i++)

@@ -18,10 +18,12 @@ struct whatif_options {
 	const char **async;	  /* [n_async] modes of --async; none: scenarios are predicted */
 	const char **async_costs; /* [n_async_costs] */
 	int n_async, n_async_costs;
+	const char *html;	 /* file for a page of --async; NULL: none */
 	const char *async_trace; /* file for the trace as it would be; NULL: none */
 	int n_jobs;
 	const char *json; /* file, "-": standard output, NULL: none */
 	bool has_ranks;	  /* -n: a program follows, not traces */
+	bool rma_designs; /* scenarios: each of rma.design */
 	bool no_derivatives, quiet, help, version;
 	char **argv;	/* the command line */
 	char **program; /* traces, or the program and its arguments; NULL at its end */

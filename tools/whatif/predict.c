@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "tools/whatif/scenario.h"
 
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -14,8 +15,9 @@
  */
 static char **command(const struct whatif_base *base, char *const more[], int n_more)
 {
-	static char json[] = "--json", path[] = SWEEP_RESULT_PATH, quiet[] = "--quiet";
-	char **words = calloc((size_t)(base->n_words + n_more) + 4, sizeof *words);
+	static char json[] = "--json", path[] = SWEEP_RESULT_PATH, quiet[] = "--quiet",
+		    html[] = "--html";
+	char **words = calloc((size_t)(base->n_words + n_more) + 6, sizeof *words);
 	int n = 0;
 
 	if (!words)
@@ -27,6 +29,10 @@ static char **command(const struct whatif_base *base, char *const more[], int n_
 	words[n++] = json;
 	words[n++] = path;
 	words[n++] = quiet;
+	if (base->html) {
+		words[n++] = html;
+		words[n++] = (char *)(uintptr_t)base->html;
+	}
 	for (int i = base->place; i < base->n_words; i++)
 		words[n++] = base->words[i];
 	return words;

@@ -3,6 +3,7 @@
 
 #include <stdlib.h>
 
+#include "netmodel/topology.h"
 #include "traces/analysis/collectives.h"
 #include "traces/analysis/delays.h"
 #include "traces/analysis/internal.h"
@@ -153,6 +154,9 @@ static int allocate(struct trace_analysis *analysis, const struct trace_summary 
 		return UTIL_ENOMEM;
 	if (trace_links_init(&analysis->links, summary->n_nodes))
 		return UTIL_ENOMEM;
+	if (analysis->cluster->network.topology.hop_latency_s > 0 &&
+	    net_topology_create(analysis->cluster, &analysis->topology, NULL))
+		return UTIL_ENOMEM;
 	return trace_collectives_create(wait_at_collective, analysis, &analysis->collectives);
 }
 
@@ -189,6 +193,7 @@ void trace_analysis_destroy(struct trace_analysis *analysis)
 		return;
 	trace_regions_finish(analysis);
 	trace_collectives_destroy(analysis->collectives);
+	net_topology_destroy(analysis->topology);
 	trace_curves_finish(&analysis->useful_over_time);
 	trace_links_finish(&analysis->links);
 	trace_names_finish(&analysis->kernels);

@@ -114,6 +114,7 @@ struct trace_region {
 struct trace_analysis {
 	struct sim_causes causes;
 	const struct cluster *cluster;	     /* borrowed */
+	struct net_topology *topology;	     /* NULL: links between switches add no latency */
 	const struct trace_summary *summary; /* borrowed */
 	int n_ranks, max_ranks;		     /* now, and at most */
 	double *useful_s;		     /* [n_ranks]: of the steps that ended */

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "netmodel/model.h"
+#include "netmodel/topology.h"
 #include "traces/analysis/collectives.h"
 #include "traces/analysis/delays.h"
 #include "traces/analysis/internal.h"
@@ -189,6 +190,21 @@ static void spend_rest(struct trace_analysis *analysis, struct trace_token *toke
 	      (int64_t)(latency_share * (double)rest));
 }
 
+/* Of the transfer under way, with the links between switches. A detour counts as contention: it was
+ * taken because of others. */
+static struct net_minimum minimum_of(const struct trace_analysis *analysis,
+				     const struct trace_token *token, int64_t size_B)
+{
+	int from = from_node(analysis, token), to = to_node(analysis, token);
+	struct net_minimum all = net_transfer_minimum(analysis->cluster, from == to, size_B);
+
+	if (from != to && analysis->topology) {
+		all.latency_s += net_topology_delay_s(analysis->topology, from, to);
+		all.is_delay = true;
+	}
+	return all;
+}
+
 static void leave_links(struct trace_analysis *analysis, const struct trace_token *token,
 			int64_t size_B, const struct net_minimum *all, sim_time_ps now)
 {
@@ -210,7 +226,7 @@ static void transfer_end(void *context, void *of, int64_t size_B, sim_time_ps no
 	struct trace_analysis *analysis = context;
 	struct trace_token *token = of;
 	bool is_within = from_node(analysis, token) == to_node(analysis, token);
-	struct net_minimum all = net_transfer_minimum(analysis->cluster, is_within, size_B);
+	struct net_minimum all = minimum_of(analysis, token, size_B);
 	double latency_share = 0;
 
 	if (token->moved_B == 0) {
@@ -241,7 +257,7 @@ static void transfer_done(void *context, void *of, int64_t size_B, int is_end, s
 	transfer_end(context, of, size_B, now);
 	if (!is_end || from_node(analysis, token) == to_node(analysis, token))
 		return;
-	all = net_transfer_minimum(analysis->cluster, 0, size_B);
+	all = minimum_of(analysis, token, size_B);
 	leave_links(analysis, token, size_B, &all, now);
 }
 
@@ -302,7 +318,8 @@ static void spend_formula(struct trace_analysis *analysis, struct trace_token *t
 	const struct cluster *cluster = analysis->cluster;
 	int n = formula->n_transfers + formula->n_intra_transfers;
 	double latency_s =
-	    formula->n_transfers * net_transfer_minimum(cluster, 0, 0).latency_s +
+	    formula->n_transfers * (net_transfer_minimum(cluster, 0, 0).latency_s +
+				    net_topology_most_delay_s(cluster)) +
 	    formula->n_intra_transfers * net_transfer_minimum(cluster, 1, 0).latency_s;
 
 	count(analysis, token, TRACE_COUNT_TRANSFERS, formula->n_transfers);

@@ -33,13 +33,14 @@ function curves(curves, end_s, label) {
 }
 
 /* Who sent how much to whom: cells [[source row, destination row, messages, bytes]]. */
-function matrix(source) {
+function matrix(source, timeline) {
   const canvas = el("canvas", { role: "img", "aria-label": "Communication matrix: senders downwards, receivers to the right" });
   const status = el("p", { className: "status", "aria-live": "polite" }, "Point at a cell.");
   const what = el("select", { "aria-label": "what the colour shows" }, el("option", { value: 3 }, "bytes"), el("option", { value: 2 }, "messages"));
   const n = source.rows, LEFT = 40, TOP = 22, cells = new Map(source.cells.map((cell) => [cell[0] * n + cell[1], cell]));
   const title = (row) => source.ranks_per_row === 1 ? "rank " + row : `ranks ${row * source.ranks_per_row} …`;
   const side = (width) => Math.min(width - LEFT, 460) / n;
+  let brushed = null; /* from row, from column, to row, to column */
   const redraw = sharp(canvas, () => TOP + side(canvas.clientWidth || 800) * n + 2, (context, width) => {
     const size = side(width), column = Number(what.value), most = Math.max(...source.cells.map((cell) => cell[column]), 1);
     context.fillStyle = colour("panel");
@@ -50,6 +51,12 @@ function matrix(source) {
       context.fillRect(LEFT + cell[1] * size, TOP + cell[0] * size, Math.max(1, size - (size > 6 ? 1 : 0)), Math.max(1, size - (size > 6 ? 1 : 0)));
     }
     context.globalAlpha = 1;
+    if (brushed) {
+      const [top, left, bottom, right] = boxOf(brushed);
+      context.strokeStyle = colour("mark");
+      context.lineWidth = 2;
+      context.strokeRect(LEFT + left * size, TOP + top * size, (right - left + 1) * size, (bottom - top + 1) * size);
+    }
     context.fillStyle = colour("soft");
     context.font = "12px system-ui, sans-serif";
     context.textBaseline = "middle";
@@ -61,16 +68,40 @@ function matrix(source) {
       context.fillText(i * source.ranks_per_row, LEFT + (i + 0.5) * size, TOP / 2);
     }
   });
-  canvas.addEventListener("pointermove", (event) => {
+  const boxOf = ([a, b, c, d]) => [Math.min(a, c), Math.min(b, d), Math.max(a, c), Math.max(b, d)];
+  const span = (low, high) => `${low * source.ranks_per_row}-${(high + 1) * source.ranks_per_row - 1}`;
+  function cellAt(event) {
     const box = canvas.getBoundingClientRect(), size = side(box.width);
-    const to = Math.floor((event.clientX - box.left - LEFT) / size), from = Math.floor((event.clientY - box.top - TOP) / size);
+    return [Math.floor((event.clientY - box.top - TOP) / size), Math.floor((event.clientX - box.left - LEFT) / size)];
+  }
+  const within = (cell) => cell.map((i) => Math.max(0, Math.min(n - 1, i)));
+  /* A box that is dragged shows its ranks alone in the timeline. */
+  let isPressed = false;
+  canvas.addEventListener("pointerdown", (event) => {
+    canvas.setPointerCapture(event.pointerId);
+    isPressed = Boolean(timeline);
+    brushed = isPressed ? [...within(cellAt(event)), ...within(cellAt(event))] : null;
+  });
+  canvas.addEventListener("pointerup", () => {
+    const [top, left, bottom, right] = isPressed ? boxOf(brushed) : [0, 0, 0, 0];
+    if (isPressed) timeline.limit(top === bottom && left === right ? "" : `${span(top, bottom)}, ${span(left, right)}`);
+    if (isPressed && top === bottom && left === right) brushed = null;
+    isPressed = false;
+    redraw();
+  });
+  canvas.addEventListener("pointermove", (event) => {
+    const [from, to] = cellAt(event);
+    if (isPressed) {
+      brushed.splice(2, 2, ...within([from, to]));
+      redraw();
+    }
     if (from < 0 || to < 0 || from >= n || to >= n) return;
     const cell = cells.get(from * n + to) || [from, to, 0, 0];
     status.textContent = `${title(from)} to ${title(to)}: ${count(cell[2])} messages, ${bytes(cell[3])}`;
   });
   what.addEventListener("change", redraw);
   const largest = [...source.cells].sort((a, b) => b[3] - a[3]).slice(0, 8);
-  return el("div", {}, el("div", { className: "tools" }, what, el("span", { className: "note" }, "senders downwards, receivers to the right; logarithmic shades")),
+  return el("div", {}, el("div", { className: "tools" }, what, el("span", { className: "note" }, "senders downwards, receivers to the right; logarithmic shades" + (timeline ? "; drag a box: the timeline shows its ranks alone" : ""))),
     canvas, status, el("h3", {}, "Largest"), table([
       { title: "from", of: (cell) => cell[0], show: (cell) => title(cell[0]) },
       { title: "to", of: (cell) => cell[1], show: (cell) => title(cell[1]) },

@@ -7,25 +7,49 @@ function signed(fraction) {
 function signedTime(seconds) {
   return (seconds > 0 ? "+" : seconds < 0 ? "−" : "") + time(Math.abs(seconds));
 }
-/* A bar from the middle to the left (predicted too short) or right, as long as its share of the largest difference. */
-function difference(seconds, largest) {
-  const share = largest > 0 ? 50 * Math.abs(seconds) / largest : 0;
-  const bar = el("i", { className: seconds < 0 ? "less" : "more", style: `left:${seconds < 0 ? 50 - share : 50}%;width:${share}%` });
+/* A bar from the middle to the left (less) or right, as long as its share of the largest difference. */
+function difference(amount, largest, show) {
+  const share = largest > 0 ? 50 * Math.abs(amount) / largest : 0;
+  const bar = el("i", { className: amount < 0 ? "less" : "more", style: `left:${amount < 0 ? 50 - share : 50}%;width:${share}%` });
   return el("td", { className: "bar" }, el("span", { className: "meter signed", "aria-hidden": "true" }, bar),
-    el("span", { className: "figure" }, signedTime(seconds)));
+    el("span", { className: "figure" }, (show || signedTime)(amount)));
 }
-function relative(pair) {
-  return pair.measured_s > 0 ? pair.predicted_s / pair.measured_s - 1 : NaN;
-}
-function errors(title, pairs, limit, more) {
-  const off = (pair) => pair.predicted_s - pair.measured_s, largest = Math.max(...pairs.map((pair) => Math.abs(off(pair))));
+/*
+ * Pairs {name, FIRST_s, SECOND_s} (of shares: without _s) with what they differ by; `sides`: the names FIRST and SECOND. `relative`: the title of
+ * how much that is of the first.
+ */
+function differences(title, pairs, sides, relative, limit, more) {
+  const isShare = pairs.some((pair) => pair[sides[0]] !== undefined), show = isShare ? percent : time;
+  const of = (pair, side) => pair[isShare ? sides[side] : sides[side] + "_s"], off = (pair) => of(pair, 1) - of(pair, 0);
+  const largest = Math.max(...pairs.map((pair) => Math.abs(off(pair)))), ratio = (pair) => of(pair, 0) > 0 ? of(pair, 1) / of(pair, 0) - 1 : NaN;
   return table([{ title, of: (pair) => pair.name },
     ...(pairs.some((pair) => pair.measured_count !== undefined) ? [{ title: "count", of: (pair) => pair.measured_count,
       show: (pair) => count(pair.measured_count) + (pair.predicted_count === pair.measured_count ? "" : ` / ${count(pair.predicted_count)}`) }] : []),
-    { title: "measured", of: (pair) => pair.measured_s, show: (pair) => time(pair.measured_s) },
-    { title: "predicted", of: (pair) => pair.predicted_s, show: (pair) => time(pair.predicted_s) },
-    { title: "difference", of: (pair) => Math.abs(off(pair)), show: (pair) => difference(off(pair), largest) },
-    { title: "error", of: (pair) => relative(pair) || 0, show: (pair) => signed(relative(pair)) }, ...(more || [])], pairs, limit);
+    ...sides.map((side, i) => ({ title: side, of: (pair) => of(pair, i), show: (pair) => show(of(pair, i)) })),
+    { title: "difference", of: (pair) => Math.abs(off(pair)), show: (pair) => difference(off(pair), largest, isShare ? signed : signedTime) },
+    ...(isShare ? [] : [{ title: relative, of: (pair) => ratio(pair) || 0, show: (pair) => signed(ratio(pair)) }]), ...(more || [])], pairs, limit);
+}
+function errors(title, pairs, limit, more) {
+  return differences(title, pairs, ["measured", "predicted"], "error", limit, more);
+}
+
+/* Another run before this one, largest change first. */
+function fillCompared() {
+  const section = place("compared"), compared = run.compared, sides = ["before", "after"];
+  if (!compared) return section.remove();
+  const titles = { efficiency: "Efficiency", mean_rank: "Time of the mean rank", kernels: "Kernels, over all ranks", calls: "MPI calls, over all ranks",
+    phases: "Phases, all of a name", reasons: "Reasons: what a run without each gains" };
+  const differs = (pair) => (pair.before_s || pair.before || 0) !== (pair.after_s || pair.after || 0);
+  section.querySelector("h2").textContent = `Compared with ${compared.file.split("/").pop()}`;
+  section.append(el("div", { className: "cards" }, card("before", time(compared.before_s)), card("after", time(compared.after_s)),
+    card("change", signed(compared.after_s / compared.before_s - 1))),
+  note(`Before: ${(compared.command || []).join(" ")}` + (compared.before_ranks === run.settings.ranks ? "" : `, on ${count(compared.before_ranks)} ranks instead of ${count(run.settings.ranks)}`)));
+  for (const [key, title] of Object.entries(titles)) {
+    const changed = (compared[key] || []).filter(differs);
+    if (changed.length) section.append(el("h3", {}, title), differences("what", changed, sides, "change", 12));
+  }
+  if (Object.keys(titles).every((key) => !(compared[key] || []).some(differs))) section.append(note("Nothing differs."));
+  return undefined;
 }
 function sizeName(group) {
   if (group.least_B === null) return "no message";
@@ -63,7 +87,7 @@ function fillReal(timelines) {
     predicted_s: phase.predicted_end_s - phase.predicted_begin_s,
     name: real.occurrences.some((other) => other.name === phase.name && other.index > 0) ? `${phase.name} ${phase.index}` : phase.name }));
   section.append(el("div", { className: "cards" }, card("measured", time(real.time_s)), card("predicted", time(run.predicted_time_s)),
-    card("error", signed(relative(whole)))),
+    card("error", signed(whole.measured_s > 0 ? whole.predicted_s / whole.measured_s - 1 : NaN))),
   note(`Measured: ${real.file}, from when the last rank has left MPI_Init to when the last one enters MPI_Finalize.`));
   if (occurrences.length) section.append(el("h3", {}, "Phases, from their first begin to their last end"), errors("phase", occurrences, 20,
     [{ title: "", of: (phase) => phase.measured_begin_s, show: (phase) => showButton(timelines, phase) }]));

@@ -49,6 +49,7 @@ function fillReasons(timeline) {
   for (const reason of reasons) {
     const shown = reason.ranks.slice(0, 8), more = reason.ranks.length - shown.length;
     section.append(el("div", { className: "reason" }, el("b", {}, reason.text), reason.where ? el("span", {}, ", at ", el("code", {}, reason.where)) : null,
+      reason.called_from ? el("span", {}, ", called from ", el("code", {}, reason.called_from)) : null,
       el("div", { className: "reason-gain" }, meterOf(reason.gain_s / run.predicted_time_s),
         ` ${reason.without}: ${time(reason.predicted_time_s)}, ${percent(reason.gain_s / run.predicted_time_s)} less` +
         (reason.waiting_s > 0 ? `; others wait ${time(reason.waiting_s)} for it` : "")),
@@ -57,6 +58,12 @@ function fillReasons(timeline) {
   }
   section.append(note("Each time is a prediction without that cause alone, by replay of the run: gains do not add up."));
   return undefined;
+}
+
+/* Finds a call, kernel or line in the timeline. */
+function finder(text) {
+  if (!timelines || !text) return text || "";
+  return el("td", {}, el("button", { type: "button", className: "show", title: "show it in the timeline", onclick: () => timelines[timelines.length - 1].search(text) }, text));
 }
 
 function fillJobs() {
@@ -116,7 +123,7 @@ function fillPath() {
 function fillWaits() {
   const states = [["late_sender", "late sender"], ["late_receiver", "late receiver"], ["barrier", "wait at barrier"], ["collective", "wait at collective"]];
   if (!analysis || !analysis.wait_states.sites.length) return place("waits").remove();
-  place("waits").append(table([{ title: "call", of: (site) => site.call }, { title: "where", of: (site) => site.site || "" },
+  place("waits").append(table([{ title: "call", of: (site) => site.call }, { title: "where", of: (site) => site.site || "", show: (site) => finder(site.site) },
     ...(run.jobs ? [{ title: "job", of: (site) => site.job || "" }] : []),
     ...states.map(([key, title]) => ({ title, of: (site) => site[key].time_s, show: (site) => site[key].count ? time(site[key].time_s) + (site[key].open_count ? " *" : "") : "–" }))],
     analysis.wait_states.sites, 12), note("Summed over the ranks." + (states.some(([key]) => analysis.wait_states.all[key].open_count)
@@ -147,7 +154,7 @@ function fillWhatIf() {
   const section = place("what-if"), rows = data.what_if && data.what_if.scenarios.filter((row) => row.time_s !== null);
   if (!rows) return section.remove();
   section.append(table([{ title: "change", of: (row) => row.name }, { title: "running time", of: (row) => row.time_s, show: (row) => time(row.time_s) },
-    { title: "gain", of: (row) => row.gain, show: (row) => percent(row.gain) }], rows, 25));
+    { title: "gain", of: (row) => row.gain, show: (row) => difference(row.gain, Math.max(...rows.map((one) => Math.abs(one.gain))), signed) }], rows, 25));
   fillDerivatives(section, data.what_if.derivatives);
   return undefined;
 }
@@ -169,8 +176,8 @@ function fillTotals() {
   const columns = (first, key) => [first, { title: key, of: (t) => t[key], show: (t) => count(t[key]) }, { title: "time", of: (t) => t.time_s, show: (t) => time(t.time_s) },
     { title: "mean", of: (t) => t.time_s / t[key], show: (t) => time(t.time_s / t[key]) }];
   const byTime = (rows) => [...rows].sort((a, b) => b.time_s - a.time_s);
-  if (run.kernels.length) place("totals").append(table(columns({ title: "kernel, over all ranks", of: (t) => t.name || "(not annotated)" }, "steps"), byTime(run.kernels), 12));
-  if (run.calls.length) place("totals").append(table(columns({ title: "MPI call, over all ranks", of: (t) => t.name }, "count"), byTime(run.calls), 12));
+  if (run.kernels.length) place("totals").append(table(columns({ title: "kernel, over all ranks", of: (t) => t.name || "(not annotated)", show: (t) => finder(t.name || "(not annotated)") }, "steps"), byTime(run.kernels), 12));
+  if (run.calls.length) place("totals").append(table(columns({ title: "MPI call, over all ranks", of: (t) => t.name, show: (t) => finder(t.name) }, "count"), byTime(run.calls), 12));
 }
 
 /* What mpisim-calibrate writes beside the values of a cluster file, and intervals that the file gives. */
@@ -218,13 +225,14 @@ fillHeader();
 fillSummary();
 const timelines = fillTimelines();
 fillReasons(timelines[timelines.length - 1]);
+fillCompared();
 fillReal(timelines);
 fillJobs();
 fillEfficiency();
 fillCurve();
 fillPath();
 fillWaits();
-if (data.matrix && data.matrix.cells.length) place("matrix").append(matrix(data.matrix)); else place("matrix").remove();
+if (data.matrix && data.matrix.cells.length) place("matrix").append(matrix(data.matrix, timelines && timelines[timelines.length - 1])); else place("matrix").remove();
 fillLinks();
 fillWhatIf();
 fillTotals();

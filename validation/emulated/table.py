@@ -131,6 +131,7 @@ def pages(result, senders):
     within = [cell.removesuffix(" %") for cell in close[1:4]]
     mean, smpi_mean = close[4].removesuffix(" %"), smpi[4].removesuffix(" %")
     choices = cells("calibrated", "## Choices")[0].split()[0]
+    result = re.sub(r"^\| \w+ +\| (thesis|smpi) .*\n", "", result, flags=re.M)  # by group: the calibrated files alone
     page = (HERE / "page.md.in").read_text(encoding="utf-8")
     for name, value in (("WITHIN", f"{within[0]}, {within[1]} and {within[2]}"), ("MEAN", mean), ("SMPI", smpi_mean), ("CHOICES", choices), ("RESULT", result),
                         ("SENDERS", senders.replace("\n## ", "\n### "))):

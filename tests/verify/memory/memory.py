@@ -166,6 +166,8 @@ class Memory(Folder):
 
     def check(self, back_end, case, expected):
         findings = self.run_case(back_end, case, "--verify=memory", status=1 if expected else 0)["findings"]
+        if back_end == "snapshot":  # which says what it does not see
+            findings = [finding for finding in findings if finding["class"] != "unchecked-accesses"]
         self.assertEqual([finding["class"] for finding in findings], [finding[0] for finding in listed(expected)])
         for finding, wanted in zip(findings, listed(expected)):
             self.assertTrue(self.is_as(case, finding, wanted), finding)
@@ -217,7 +219,7 @@ class Memory(Folder):
         self.assertIn("valgrind", done.stderr)
         done = call(BIN / "mpisim-run", "--verify-memory=magic", "--cluster", self.dir / "cluster.yaml", "-n", 2, self.dir / "snapshot")
         self.assertEqual(done.returncode, 2)
-        self.assertIn('--verify-memory: found "magic", wanted valgrind, unread or impact', done.stderr)
+        self.assertIn('--verify-memory: found "magic", wanted valgrind, unread, impact or strict', done.stderr)
 
     def test_padding_that_is_sent_as_bytes_is_a_note(self):
         for back_end in PROGRAMS:

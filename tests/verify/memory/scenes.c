@@ -372,6 +372,39 @@ static void no_op_origin(void)
 	end();
 }
 
+/* Locks that exclude nobody, one after the other in this run: MPI_MODE_NOCHECK (§12.5.5). */
+static void puts_without_check(bool with_barrier)
+{
+	int *memory, data = 1, other;
+	MPI_Win win;
+
+	MPI_Win_allocate(sizeof *memory, sizeof *memory, MPI_INFO_NULL, MPI_COMM_WORLD, &memory,
+			 &win);
+	for (int first = 0; first < 2; first++) {
+		for (int i = 0; rank == 1 && first == 0 && i < 100; i++) /* takes its time */
+			MPI_Sendrecv(&data, 1, MPI_INT, 1, 0, &other, 1, MPI_INT, 1, 0,
+				     MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+		if (rank == first) {
+			MPI_Win_lock(MPI_LOCK_EXCLUSIVE, 2, MPI_MODE_NOCHECK, win);
+			MPI_Put(&data, 1, MPI_INT, 2, 0, 1, MPI_INT, win);
+			MPI_Win_unlock(2, win);
+		}
+		if (with_barrier)
+			MPI_Barrier(MPI_COMM_WORLD);
+	}
+	MPI_Win_free(&win);
+}
+
+static void no_check(void)
+{
+	puts_without_check(false);
+}
+
+static void no_check_barrier(void)
+{
+	puts_without_check(true);
+}
+
 static const struct {
 	const char *name;
 	void (*run)(void);
@@ -398,6 +431,8 @@ static const struct {
     {"put-twice", put_twice},
     {"put-own-window", put_own_window},
     {"no-op-origin", no_op_origin},
+    {"no-check", no_check},
+    {"no-check-barrier", no_check_barrier},
 };
 
 int main(int argc, char **argv)
