@@ -12,9 +12,9 @@ static bool is_quiet(const struct mpi_rank *me)
 
 	if (me->in_progress)
 		return false;
-	return !endpoint || (!endpoint->posted_first && !endpoint->unexpected_first &&
-			     !endpoint->arrived_first && !endpoint->deferred_first &&
-			     !endpoint->lent_first && !endpoint->unmatched_partitioned);
+	return !endpoint || (!endpoint->posted.first && !endpoint->unexpected.first &&
+			     !endpoint->arrived.first && !endpoint->deferred.first &&
+			     !endpoint->lent.first && !endpoint->unmatched_partitioned);
 }
 
 /* Requests that are complete, or persistent ones that wait to be started: what else they hold has

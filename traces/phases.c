@@ -13,29 +13,22 @@
  */
 static void bound_set(struct trace_summary *summary, struct trace_bound *bound, sim_time_ps now)
 {
-	struct trace_bound *before = summary->bounds.prev;
+	struct trace_bound *before = summary->bounds.last;
 
-	if (bound->next) {
-		bound->prev->next = bound->next;
-		bound->next->prev = bound->prev;
-		before = summary->bounds.prev;
-	}
-	while (before != &summary->bounds && before->time > now)
-		before = before->prev;
+	while (before && before->time > now)
+		before = before->link.prev;
 	bound->time = now;
 	*bound->useful_until = summary->useful_s;
-	bound->prev = before;
-	bound->next = before->next;
-	before->next->prev = bound;
-	before->next = bound;
+	util_list_insert(&summary->bounds, bound, before,
+			 before ? before->link.next : summary->bounds.first);
 }
 
 void trace_phases_compute(struct trace_summary *summary, const struct sim_record_compute *record)
 {
-	struct trace_bound *bound = summary->bounds.prev;
+	struct trace_bound *bound = summary->bounds.last;
 	double length = (double)(record->end - record->begin);
 
-	for (; bound != &summary->bounds && bound->time > record->begin; bound = bound->prev) {
+	for (; bound && bound->time > record->begin; bound = bound->link.prev) {
 		double done = (double)(bound->time - record->begin);
 
 		*bound->useful_until +=
@@ -155,6 +148,7 @@ void trace_phases_end(struct trace_summary *summary, int rank, sim_time_ps now)
 	phase->useful_s += r->useful_s - open->useful_s;
 	if (now >= phase->end) {
 		phase->end = now;
+		util_list_remove(&summary->bounds, &phase->bound[1]);
 		bound_set(summary, &phase->bound[1], now);
 	}
 }

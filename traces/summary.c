@@ -202,7 +202,6 @@ int trace_summary_create(int n_ranks, const int node_of[], const struct cluster 
 	summary->n_ranks = n_ranks;
 	summary->max_ranks = n_ranks + cluster->spawn.max_processes;
 	summary->n_nodes = cluster->n_nodes;
-	summary->bounds.next = summary->bounds.prev = &summary->bounds;
 	trace_names_init(&summary->kernel_names);
 	trace_names_init(&summary->call_names);
 	trace_names_init(&summary->phase_names);

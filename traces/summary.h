@@ -11,6 +11,7 @@
 #include "traces/curve.h"
 #include "traces/names.h"
 #include "util/error.h"
+#include "util/list.h"
 
 /*
  * The summary of a run: sums that are kept while it runs, in memory that does not grow with its
@@ -56,7 +57,7 @@ struct trace_phase {
 	 * in order of time */
 	double useful_until[2];
 	struct trace_bound {
-		struct trace_bound *next, *prev;
+		struct util_link link;
 		sim_time_ps time;
 		double *useful_until;
 		int place; /* of the phase, in `phases` */
@@ -67,11 +68,11 @@ struct trace_phase {
 #define TRACE_MAX_PHASES 20000
 
 struct trace_summary {
-	const struct cluster *cluster;	   /* borrowed */
-	int n_ranks, n_nodes, n_spawned;   /* n_spawned: of n_ranks, the last ones */
-	int max_ranks;			   /* that it may become */
-	struct trace_rank *ranks;	   /* [n_ranks]; stays where it is */
-	struct trace_node *nodes;	   /* [n_nodes] */
+	const struct cluster *cluster;	 /* borrowed */
+	int n_ranks, n_nodes, n_spawned; /* n_spawned: of n_ranks, the last ones */
+	int max_ranks;			 /* that it may become */
+	struct trace_rank *ranks;	 /* [n_ranks]; stays where it is */
+	struct trace_node *nodes;	 /* [n_nodes] */
 	struct trace_names kernel_names, call_names, phase_names;
 	struct sim_total *kernels, *calls; /* by id of the name */
 	int kernels_capacity, calls_capacity;
@@ -83,7 +84,7 @@ struct trace_summary {
 	    *phases_of_name; /* [n_phase_lists] by name: occurrence k at of[k] */
 	int n_phase_lists;
 	uint64_t n_phases_dropped; /* begins of occurrences that are not kept */
-	struct trace_bound bounds; /* head of a ring, in order of time */
+	struct util_list bounds;   /* in order of time */
 	/* once it is closed */
 	uint64_t n_messages, n_bytes, n_collective_messages, n_collective_bytes;
 	struct sim_tally tally;

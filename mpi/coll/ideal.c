@@ -2,6 +2,7 @@
 /* Collectives by formula: where the ranks of an operation meet, and who waits for whom. */
 #include "mpi/coll/ideal.h"
 
+#include <stddef.h>
 #include <stdlib.h>
 
 #include "mpi/coll/algorithms.h"
@@ -21,10 +22,8 @@ static void finish(void *shared)
 	struct mpi_ideal *ideal = shared;
 	struct mpi_ideal_leaving *leaving;
 
-	while ((leaving = ideal->leaving)) {
-		ideal->leaving = leaving->next;
+	while ((leaving = util_list_pop(&ideal->leaving)))
 		free(leaving);
-	}
 	for (int i = 0; i < ideal->n && ideal->slots; i++) {
 		free(ideal->slots[i].data);
 		free(ideal->slots[i].ends);
@@ -86,22 +85,20 @@ static void let_go(const struct mpi_ideal_leaving *leaving, struct mpi_request *
 
 static void fire(struct sim_event *event)
 {
-	struct mpi_ideal_leaving *leaving = (struct mpi_ideal_leaving *)event;
+	struct mpi_ideal_leaving *leaving =
+	    (struct mpi_ideal_leaving *)((char *)event - offsetof(struct mpi_ideal_leaving, event));
+	struct mpi_request *request;
 	const struct sim_causes *causes = NULL;
 
 	if (leaving->ideal->from_root == leaving)
 		leaving->ideal->from_root = NULL;
-	for (struct mpi_request *request = leaving->first, *next; request; request = next) {
-		next = request->next;
-		request->next = NULL;
+	while ((request = util_list_pop(&leaving->requests))) {
 		causes = mpi_causes_of(request->owner);
 		let_go(leaving, request);
 	}
 	if (leaving->cause && causes)
 		causes->message_end(causes->context, leaving->cause);
-	*leaving->link = leaving->next;
-	if (leaving->next)
-		leaving->next->link = leaving->link;
+	util_list_remove(&leaving->ideal->leaving, leaving);
 	free(leaving);
 }
 
@@ -124,11 +121,7 @@ static struct mpi_ideal_leaving *schedule(struct mpi_rank *me, struct mpi_ideal 
 
 		leaving->cause = causes->formula_begin(causes->context, &place, engine->now);
 	}
-	leaving->link = &ideal->leaving;
-	leaving->next = ideal->leaving;
-	if (leaving->next)
-		leaving->next->link = &leaving->next;
-	ideal->leaving = leaving;
+	util_list_prepend(&ideal->leaving, leaving);
 	sim_event_init(&leaving->event, fire);
 	sim_engine_after(engine, &leaving->event, mpi_ideal_time(me, &leaving->formula));
 	return leaving;
@@ -138,8 +131,7 @@ static void add(struct mpi_ideal_leaving *leaving, struct mpi_ideal_slot *slot)
 {
 	if (!slot->request)
 		return;
-	slot->request->next = leaving->first;
-	leaving->first = slot->request;
+	util_list_prepend(&leaving->requests, slot->request);
 	slot->request = NULL;
 }
 

@@ -7,6 +7,7 @@
 #include "mpi/core/meeting.h"
 #include "simcore/queue.h"
 #include "simcore/observer.h"
+#include "util/list.h"
 
 /*
  * Collectives by formula (docs/collectives.md, "Ideal"): the ranks of one operation meet in an
@@ -25,10 +26,10 @@ struct mpi_ideal_slot { /* what one rank hands over */
 
 /* Ranks that leave at the same time. */
 struct mpi_ideal_leaving {
-	struct sim_event event; /* first */
-	struct mpi_ideal_leaving *next, **link;
+	struct util_link link; /* among those of the operation */
+	struct sim_event event;
 	struct mpi_ideal *ideal;
-	struct mpi_request *first; /* of the ranks, by `next` */
+	struct util_list requests; /* of the ranks */
 	void *cause;		   /* mpi/p2p/causes.h */
 	int64_t mark;
 	sim_time_ps since;
@@ -51,7 +52,7 @@ struct mpi_ideal {
 	/* Ranks 0 … n_prefix-1 have entered; of a reduction slot n_prefix-1 is their result. */
 	int n_prefix;
 	struct mpi_ideal_slot *slots;	     /* [n] */
-	struct mpi_ideal_leaving *leaving;   /* that have not left yet */
+	struct util_list leaving;	     /* that have not left yet */
 	struct mpi_ideal_leaving *from_root; /* broadcasts and scatters: who waits for the root */
 	struct mpi_ideal_traffic traffic;
 	int64_t mark; /* the latest of ranks 0 … n_prefix-1 */

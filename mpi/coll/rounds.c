@@ -21,8 +21,7 @@ bool mpi_coll_can_run_apart(const struct mpi_rank *me, const struct mpi_coll *co
 
 	return !mpi_causes_of(me) && !me->world->streams &&
 	       cluster->protocol.progress == CLUSTER_PROGRESS_ASYNC &&
-	       cluster->protocol.send_overhead_s == 0 &&
-	       cluster->protocol.recv_overhead_s == 0 &&
+	       cluster->protocol.send_overhead_s == 0 && cluster->protocol.recv_overhead_s == 0 &&
 	       cluster->protocol.recv_overhead_per_B_s == 0 && coll->remote_size == 0 &&
 	       coll->kind < N_COLL_KINDS && coll->algorithm != &mpi_coll_ideal &&
 	       (!coll->op || coll->op->is_predefined) && stays(me, &coll->given.send) &&
@@ -34,7 +33,7 @@ static bool is_busy(const struct mpi_rank *me)
 {
 	const struct mpi_endpoint *endpoint = me->endpoint;
 
-	return endpoint->arrived_first || endpoint->deferred_first || me->in_progress;
+	return endpoint->arrived.first || endpoint->deferred.first || me->in_progress;
 }
 
 /* Rounds up to one that has to be waited for; true: there is none left. */

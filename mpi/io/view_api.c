@@ -6,6 +6,7 @@
 #include "mpi/info/info.h"
 #include "mpi/io/datarep.h"
 #include "mpi/io/file.h"
+#include "util/map.h"
 
 struct wanted {
 	MPI_Offset disp;
@@ -99,13 +100,10 @@ static int build(struct mpi_rank *me, const struct mpi_file *file, const struct 
 /* Ranks may have views of their own, but etypes of one size in one representation. */
 static int agree(struct mpi_rank *me, struct mpi_file *file, const struct io_view *view)
 {
-	uint64_t sum = 1469598103934665603u; /* FNV-1a of what has to be equal */
-	uint64_t extent_B = (uint64_t)view->etype_extent_B;
+	const char *name = view->datarep->name;
+	uint64_t sum = util_hash(name, strlen(name), 0);
 
-	for (const char *name = view->datarep->name; *name; name++)
-		sum = (sum ^ (unsigned char)*name) * 1099511628211u;
-	for (int i = 0; i < 8; i++, extent_B >>= 8)
-		sum = (sum ^ (extent_B & 0xff)) * 1099511628211u;
+	sum = util_hash(&view->etype_extent_B, sizeof view->etype_extent_B, sum);
 	return io_agree(me, file, (int64_t)(sum >> 1));
 }
 

@@ -102,7 +102,7 @@ static void add_unmatched(const struct mpi_rank *me, uint64_t hash[2])
 {
 	uint64_t sum[2] = {0, 0};
 
-	for (const struct mpi_message *m = me->endpoint->unexpected_first; m; m = m->next) {
+	for (const struct mpi_message *m = me->endpoint->unexpected.first; m; m = m->link.next) {
 		uint64_t one[2] = {(uint64_t)m->source->rank, m->ordinal};
 
 		if (m->context & CHANNEL_COLL)

@@ -348,8 +348,8 @@ int mpi_orders_count_unmatched(const struct mpi_orders *orders)
 	for (int i = 0; i < orders->world->n_ranks; i++) {
 		const struct mpi_endpoint *endpoint = orders->world->ranks[i].endpoint;
 
-		for (const struct mpi_message *m = endpoint ? endpoint->unexpected_first : NULL; m;
-		     m = m->next)
+		for (const struct mpi_message *m = endpoint ? endpoint->unexpected.first : NULL; m;
+		     m = m->link.next)
 			n += !(m->context & CHANNEL_COLL);
 	}
 	return n;

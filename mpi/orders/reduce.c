@@ -108,7 +108,7 @@ static bool is_persistent(const struct mpi_orders *orders, int rank, int n_activ
 			return false;
 	if (orders->ranks[rank].question || endpoint->wait.kind == MPI_WAIT_MESSAGE)
 		return false;
-	for (const struct mpi_request *r = endpoint->posted_first; r; r = r->next)
+	for (const struct mpi_request *r = endpoint->posted.first; r; r = r->link.next)
 		if (r->peer == MPI_ANY_SOURCE && !is_covered(orders, r, is_active))
 			return false;
 	return true;

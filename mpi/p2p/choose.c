@@ -22,7 +22,7 @@ static struct mpi_message *first_of_source(const struct mpi_message *before,
 					   const struct mpi_endpoint *endpoint,
 					   const struct wanted *w)
 {
-	for (struct mpi_message *m = endpoint->unexpected_first; m != before; m = m->next)
+	for (struct mpi_message *m = endpoint->unexpected.first; m != before; m = m->link.next)
 		if (m->source_rank == before->source_rank &&
 		    mpi_match_fits(m, w->context, w->source, w->tag))
 			return m;
@@ -33,7 +33,7 @@ static struct mpi_message *first_of_source(const struct mpi_message *before,
 static bool is_claimed(const struct mpi_message *message, const struct mpi_endpoint *endpoint,
 		       const struct mpi_request *recv)
 {
-	for (const struct mpi_request *r = endpoint->posted_first; r && r != recv; r = r->next)
+	for (const struct mpi_request *r = endpoint->posted.first; r && r != recv; r = r->link.next)
 		if (mpi_match_may_take(r, message))
 			return true;
 	return false;
@@ -45,7 +45,7 @@ static int find_candidates(const struct mpi_endpoint *endpoint, const struct wan
 {
 	int n = 0;
 
-	for (struct mpi_message *m = endpoint->unexpected_first; m; m = m->next)
+	for (struct mpi_message *m = endpoint->unexpected.first; m; m = m->link.next)
 		if (mpi_match_fits(m, w->context, w->source, w->tag) &&
 		    !first_of_source(m, endpoint, w) && !is_claimed(m, endpoint, w->recv))
 			candidates[n++] = (struct mpi_candidate){.message = m, .recv = w->recv};
@@ -119,7 +119,7 @@ int mpi_choose_count_for(struct mpi_rank *me, const struct mpi_request *recv)
 
 static bool match_one(struct mpi_rank *me)
 {
-	for (struct mpi_request *recv = me->endpoint->posted_first; recv; recv = recv->next) {
+	for (struct mpi_request *recv = me->endpoint->posted.first; recv; recv = recv->link.next) {
 		const struct wanted w = {recv, mpi_message_context(recv->comm, recv->channel),
 					 recv->peer, recv->tag};
 		struct mpi_message *message = find(me, &w);
@@ -169,10 +169,10 @@ struct mpi_message *mpi_choose_probed(struct mpi_rank *me, const struct mpi_comm
 
 static bool is_unexpected(const struct mpi_endpoint *endpoint, const struct mpi_message *message)
 {
-	const struct mpi_message *m = endpoint->unexpected_last;
+	const struct mpi_message *m = endpoint->unexpected.last;
 
 	while (m && m != message)
-		m = m->prev;
+		m = m->link.prev;
 	return m != NULL;
 }
 

@@ -16,8 +16,8 @@ static int64_t plain_size(const struct mpi_world *world)
 	const struct cluster *cluster = world->pd->cluster;
 
 	if (world->has_send_overhead || world->has_recv_overhead || world->streams ||
-	    world->shortening ||
-	    world->pd->observers.causes || cluster->protocol.progress != CLUSTER_PROGRESS_ASYNC)
+	    world->shortening || world->pd->observers.causes ||
+	    cluster->protocol.progress != CLUSTER_PROGRESS_ASYNC)
 		return -1;
 	return world->buffered_B < MESSAGE_INLINE_B ? world->buffered_B : MESSAGE_INLINE_B;
 }
@@ -69,16 +69,16 @@ static void free_payloads(struct mpi_world *world)
 
 		if (!endpoint)
 			continue;
-		for (struct mpi_message *m = endpoint->unexpected_first; m; m = next) {
-			next = m->next;
+		for (struct mpi_message *m = endpoint->unexpected.first; m; m = next) {
+			next = m->link.next;
 			mpi_message_destroy(m);
 		}
-		for (struct mpi_request *r = endpoint->arrived_first; r; r = r->next)
+		for (struct mpi_request *r = endpoint->arrived.first; r; r = r->link.next)
 			mpi_message_destroy(r->message);
 		mpi_partitioned_destroy_left(endpoint->unmatched_partitioned);
 		free(endpoint->buffer);
-		mpi_match_index_end(&endpoint->posted);
-		mpi_match_index_end(&endpoint->unexpected);
+		mpi_match_index_end(&endpoint->posted_index);
+		mpi_match_index_end(&endpoint->unexpected_index);
 		free(endpoint);
 	}
 }
@@ -121,8 +121,8 @@ void mpi_p2p_visit_messages(struct mpi_world *world, mpi_message_visit_fn visit,
 	for (int i = 0; i < world->n_ranks; i++) {
 		const struct mpi_endpoint *endpoint = world->ranks[i].endpoint;
 
-		for (struct mpi_message *m = endpoint ? endpoint->unexpected_first : NULL; m;
-		     m = m->next)
+		for (struct mpi_message *m = endpoint ? endpoint->unexpected.first : NULL; m;
+		     m = m->link.next)
 			if (!(m->context & CHANNEL_COLL))
 				visit(context, m->source, m->site);
 	}
@@ -134,7 +134,7 @@ void mpi_endpoint_block(struct mpi_rank *me)
 	struct mpi_endpoint *endpoint = me->endpoint;
 	sim_time_ps begin = me->pd->world->engine.now;
 
-	if (endpoint->deferred_first) { /* came while the rank was spending overheads; may be what
+	if (endpoint->deferred.first) { /* came while the rank was spending overheads; may be what
 					   it waits for */
 		mpi_message_progress(me);
 		return;

@@ -6,23 +6,23 @@
 #include "mpi/p2p/request.h"
 #include "mpi/p2p/wait.h"
 #include "netmodel/model.h"
+#include "util/list.h"
 
 /* One rank's end of point-to-point: its queues and what it is blocked in. */
 struct mpi_message;
 
 struct mpi_endpoint {
-	struct mpi_request *posted_first, *posted_last; /* receives, oldest first */
+	struct util_list posted;	   /* receives, oldest first */
 	struct mpi_request *blocking_recv; /* of MPI_Recv, while it is not in use; NULL: not yet */
-	struct mpi_message *unexpected_first, *unexpected_last; /* messages, in order of delivery */
+	struct util_list unexpected;	   /* messages, in order of delivery */
 	int n_posted, n_posted_wild, n_unexpected; /* wild: with MPI_ANY_SOURCE or MPI_ANY_TAG */
-	struct mpi_match_index posted, unexpected; /* of deep queues, wild ones left out */
-	struct mpi_message *deferred_first,
-	    *deferred_last; /* rendezvous whose next step waits for this rank to be in MPI */
-	struct mpi_request *arrived_first,
-	    *arrived_last;		/* ARRIVED receives, in order of arrival */
-	struct mpi_request *lent_first; /* rendezvous sends, and receives of matched ones: they use
-					   the program's memory */
-	struct mpi_wait wait;		/* what the rank is blocked in */
+	struct mpi_match_index posted_index,
+	    unexpected_index;	   /* of deep queues, wild ones left out */
+	struct util_list deferred; /* rendezvous whose next step waits for this rank to be in MPI */
+	struct util_list arrived;  /* ARRIVED receives, in order of arrival */
+	/* Rendezvous sends, and receives of matched ones: they use the program's memory. */
+	struct util_list lent;
+	struct mpi_wait wait; /* what the rank is blocked in */
 	struct mpi_message
 	    *found;  /* by a probe that waits, where a hook chooses; NULL: nothing yet */
 	int n_to_go; /* requests that still have to complete before it goes on */

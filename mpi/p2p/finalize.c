@@ -45,8 +45,8 @@ void mpi_p2p_finalize(struct mpi_rank *me)
 	struct mpi_request *next;
 
 	mpi_connections_forget(me);
-	for (struct mpi_request *r = endpoint->lent_first; r; r = next) {
-		next = r->next;
+	for (struct mpi_request *r = endpoint->lent.first; r; r = next) {
+		next = r->link.next;
 		if (r->kind == REQUEST_SEND) {
 			take_back_send(me, r);
 		} else {
@@ -54,10 +54,10 @@ void mpi_p2p_finalize(struct mpi_rank *me)
 			give_up_receive(r);
 		}
 	}
-	for (struct mpi_request *r = endpoint->arrived_first; r; r = r->next)
+	for (struct mpi_request *r = endpoint->arrived.first; r; r = r->link.next)
 		leave_whole(r);
-	while (endpoint->posted_first) {
-		struct mpi_request *recv = endpoint->posted_first;
+	while (endpoint->posted.first) {
+		struct mpi_request *recv = endpoint->posted.first;
 
 		mpi_match_remove_recv(endpoint, recv);
 		destroy_orphan(me, recv);

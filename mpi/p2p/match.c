@@ -10,16 +10,16 @@ void mpi_match_index_recv(struct mpi_endpoint *endpoint, struct mpi_request *rec
 {
 	recv->by_key.hash =
 	    mpi_match_hash(mpi_message_context(recv->comm, recv->channel), recv->peer, recv->tag);
-	mpi_match_index_put(&endpoint->posted, &recv->by_key);
+	mpi_match_index_put(&endpoint->posted_index, &recv->by_key);
 }
 
 void mpi_match_posted_is_deep(struct mpi_endpoint *endpoint)
 {
-	struct mpi_request *recv = endpoint->posted_first;
+	struct mpi_request *recv = endpoint->posted.first;
 
-	if (!mpi_match_index_begin(&endpoint->posted, (uint32_t)endpoint->n_posted))
+	if (!mpi_match_index_begin(&endpoint->posted_index, (uint32_t)endpoint->n_posted))
 		return;
-	for (; recv; recv = recv->next)
+	for (; recv; recv = recv->link.next)
 		if (!mpi_match_is_wild(recv))
 			mpi_match_index_recv(endpoint, recv);
 }
@@ -27,31 +27,25 @@ void mpi_match_posted_is_deep(struct mpi_endpoint *endpoint)
 static void index_message(struct mpi_endpoint *endpoint, struct mpi_message *message)
 {
 	message->by_key.hash = mpi_match_hash(message->context, message->source_rank, message->tag);
-	mpi_match_index_put(&endpoint->unexpected, &message->by_key);
+	mpi_match_index_put(&endpoint->unexpected_index, &message->by_key);
 }
 
 static __attribute__((noinline)) void unexpected_is_deep(struct mpi_endpoint *endpoint)
 {
-	struct mpi_message *message = endpoint->unexpected_first;
+	struct mpi_message *message = endpoint->unexpected.first;
 
-	if (!mpi_match_index_begin(&endpoint->unexpected, (uint32_t)endpoint->n_unexpected))
+	if (!mpi_match_index_begin(&endpoint->unexpected_index, (uint32_t)endpoint->n_unexpected))
 		return;
-	for (; message; message = message->next)
+	for (; message; message = message->link.next)
 		index_message(endpoint, message);
 }
 
 static void append_message(struct mpi_endpoint *endpoint, struct mpi_message *message)
 {
-	message->next = NULL;
-	message->prev = endpoint->unexpected_last;
-	if (endpoint->unexpected_last)
-		endpoint->unexpected_last->next = message;
-	else
-		endpoint->unexpected_first = message;
-	endpoint->unexpected_last = message;
-	if (++endpoint->n_unexpected > MPI_MATCH_DEEP && !endpoint->unexpected.last)
+	util_list_append(&endpoint->unexpected, message);
+	if (++endpoint->n_unexpected > MPI_MATCH_DEEP && !endpoint->unexpected_index.last)
 		unexpected_is_deep(endpoint);
-	else if (endpoint->unexpected.last)
+	else if (endpoint->unexpected_index.last)
 		index_message(endpoint, message);
 }
 
@@ -59,15 +53,13 @@ void mpi_match_remove_message(struct mpi_message *message)
 {
 	struct mpi_endpoint *endpoint = message->dest->endpoint;
 
-	*(message->prev ? &message->prev->next : &endpoint->unexpected_first) = message->next;
-	*(message->next ? &message->next->prev : &endpoint->unexpected_last) = message->prev;
-	message->next = message->prev = NULL;
+	util_list_remove(&endpoint->unexpected, message);
 	endpoint->n_unexpected--;
-	if (!endpoint->unexpected.last)
+	if (!endpoint->unexpected_index.last)
 		return;
-	mpi_match_index_take(&endpoint->unexpected, &message->by_key);
+	mpi_match_index_take(&endpoint->unexpected_index, &message->by_key);
 	if (endpoint->n_unexpected == 0)
-		mpi_match_index_end(&endpoint->unexpected);
+		mpi_match_index_end(&endpoint->unexpected_index);
 }
 
 static void join(struct mpi_request *recv, struct mpi_message *message)
@@ -84,7 +76,7 @@ struct mpi_request *mpi_match_find_posted_deep(const struct mpi_endpoint *endpoi
 	uint32_t hash = mpi_match_hash(message->context, message->source_rank, message->tag);
 	struct mpi_match_node *node = NULL;
 
-	while ((node = mpi_match_index_next(&endpoint->posted, hash, node))) {
+	while ((node = mpi_match_index_next(&endpoint->posted_index, hash, node))) {
 		struct mpi_request *recv =
 		    (struct mpi_request *)((char *)node - offsetof(struct mpi_request, by_key));
 
@@ -128,7 +120,7 @@ find_unexpected_deep(const struct mpi_endpoint *endpoint, const struct mpi_reque
 	    mpi_match_hash(mpi_message_context(recv->comm, recv->channel), recv->peer, recv->tag);
 	struct mpi_match_node *node = NULL;
 
-	while ((node = mpi_match_index_next(&endpoint->unexpected, hash, node))) {
+	while ((node = mpi_match_index_next(&endpoint->unexpected_index, hash, node))) {
 		struct mpi_message *message =
 		    (struct mpi_message *)((char *)node - offsetof(struct mpi_message, by_key));
 
@@ -141,12 +133,12 @@ find_unexpected_deep(const struct mpi_endpoint *endpoint, const struct mpi_reque
 static inline struct mpi_message *find_unexpected(const struct mpi_endpoint *endpoint,
 						  const struct mpi_request *recv)
 {
-	struct mpi_message *message = endpoint->unexpected_first;
+	struct mpi_message *message = endpoint->unexpected.first;
 
-	if (endpoint->unexpected.last && !mpi_match_is_wild(recv))
+	if (endpoint->unexpected_index.last && !mpi_match_is_wild(recv))
 		return find_unexpected_deep(endpoint, recv);
 	while (message && !mpi_match_may_take(recv, message))
-		message = message->next;
+		message = message->link.next;
 	return message;
 }
 
@@ -163,24 +155,24 @@ bool mpi_match_take_unexpected(struct mpi_request *recv)
 
 bool mpi_match_is_posted(const struct mpi_rank *me, uint32_t context, int source_rank, int tag)
 {
-	const struct mpi_request *recv = me->endpoint ? me->endpoint->posted_first : NULL;
+	const struct mpi_request *recv = me->endpoint ? me->endpoint->posted.first : NULL;
 
 	while (recv && (mpi_message_context(recv->comm, recv->channel) != context ||
 			(recv->peer != source_rank && recv->peer != MPI_ANY_SOURCE) ||
 			(recv->tag != tag && recv->tag != MPI_ANY_TAG)))
-		recv = recv->next;
+		recv = recv->link.next;
 	return recv != NULL;
 }
 
 struct mpi_message *mpi_match_find(struct mpi_rank *me, const struct mpi_comm *comm, int source,
 				   int tag)
 {
-	struct mpi_message *message = me->endpoint->unexpected_first;
+	struct mpi_message *message = me->endpoint->unexpected.first;
 
 	if (me->world->choice)
 		return mpi_choose_probed(me, comm, source, tag);
 	while (message &&
 	       !mpi_match_fits(message, mpi_message_context(comm, CHANNEL_P2P), source, tag))
-		message = message->next;
+		message = message->link.next;
 	return message;
 }

@@ -82,17 +82,11 @@ static MPI_HOT void mpi_match_append_recv(struct mpi_endpoint *endpoint, struct 
 {
 	bool is_wild = mpi_match_is_wild(recv);
 
-	recv->next = NULL;
-	recv->prev = endpoint->posted_last;
-	if (endpoint->posted_last)
-		endpoint->posted_last->next = recv;
-	else
-		endpoint->posted_first = recv;
-	endpoint->posted_last = recv;
+	util_list_append(&endpoint->posted, recv);
 	endpoint->n_posted++;
 	if (is_wild)
 		endpoint->n_posted_wild++;
-	if (__builtin_expect(endpoint->posted.last != NULL, 0)) {
+	if (__builtin_expect(endpoint->posted_index.last != NULL, 0)) {
 		if (!is_wild)
 			mpi_match_index_recv(endpoint, recv);
 	} else if (__builtin_expect(endpoint->n_posted > MPI_MATCH_DEEP, 0)) {
@@ -102,34 +96,26 @@ static MPI_HOT void mpi_match_append_recv(struct mpi_endpoint *endpoint, struct 
 
 static MPI_HOT void mpi_match_remove_recv(struct mpi_endpoint *endpoint, struct mpi_request *recv)
 {
-	if (recv->prev)
-		recv->prev->next = recv->next;
-	else
-		endpoint->posted_first = recv->next;
-	if (recv->next)
-		recv->next->prev = recv->prev;
-	else
-		endpoint->posted_last = recv->prev;
-	recv->next = recv->prev = NULL;
+	util_list_remove(&endpoint->posted, recv);
 	endpoint->n_posted--;
 	if (mpi_match_is_wild(recv))
 		endpoint->n_posted_wild--;
-	else if (__builtin_expect(endpoint->posted.last != NULL, 0))
-		mpi_match_index_take(&endpoint->posted, &recv->by_key);
-	if (__builtin_expect(endpoint->posted.last && endpoint->n_posted == 0, 0))
-		mpi_match_index_end(&endpoint->posted);
+	else if (__builtin_expect(endpoint->posted_index.last != NULL, 0))
+		mpi_match_index_take(&endpoint->posted_index, &recv->by_key);
+	if (__builtin_expect(endpoint->posted_index.last && endpoint->n_posted == 0, 0))
+		mpi_match_index_end(&endpoint->posted_index);
 }
 
 /* The first posted receive that fits, or NULL. */
 static MPI_HOT struct mpi_request *mpi_match_find_posted(const struct mpi_endpoint *endpoint,
 							 const struct mpi_message *message)
 {
-	struct mpi_request *recv = endpoint->posted_first;
+	struct mpi_request *recv = endpoint->posted.first;
 
-	if (__builtin_expect(endpoint->posted.last && endpoint->n_posted_wild == 0, 0))
+	if (__builtin_expect(endpoint->posted_index.last && endpoint->n_posted_wild == 0, 0))
 		return mpi_match_find_posted_deep(endpoint, message);
 	while (recv && !mpi_match_may_take(recv, message))
-		recv = recv->next;
+		recv = recv->link.next;
 	return recv;
 }
 
@@ -141,7 +127,7 @@ static MPI_HOT void mpi_match_recv(struct mpi_rank *me, struct mpi_request *recv
 
 	if (__builtin_expect(me->world->choice != NULL, 0)) {
 		mpi_choose_posted(me, recv);
-	} else if (!endpoint->unexpected_first || !mpi_match_take_unexpected(recv)) {
+	} else if (!endpoint->unexpected.first || !mpi_match_take_unexpected(recv)) {
 		mpi_match_append_recv(endpoint, recv);
 	}
 }

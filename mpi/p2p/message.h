@@ -62,9 +62,9 @@ struct mpi_message {
 	union {
 		struct net_transfer transfer; /* the one that is under way: data, control or bulk */
 		struct {		      /* while none is */
-			struct mpi_message *next, *prev; /* in the receiver's unexpected queue;
-							    next: among a rank's deferred ones */
-			struct mpi_match_node by_key;	 /* in that queue, while it is deep */
+			struct util_link
+			    link; /* in the receiver's unexpected queue, or a rank's deferred ones */
+			struct mpi_match_node by_key; /* in that queue, while it is deep */
 		};
 	};
 	struct mpi_rank *source, *dest;

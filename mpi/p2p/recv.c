@@ -86,7 +86,7 @@ static int recv_nothing(struct mpi_rank *me, const struct mpi_p2p_args *a, MPI_S
 	struct mpi_request *recv = mpi_recv_start(me, (void *)a->buf, a->count, a->type, a->peer,
 						  a->tag, a->comm, CHANNEL_P2P);
 
-	if (me->endpoint->deferred_first)
+	if (me->endpoint->deferred.first)
 		mpi_message_progress(me);
 	mpi_cause_taken(me, recv);
 	mpi_status_give(status, &recv->status);
@@ -99,7 +99,7 @@ static MPI_HOT void wait_for(struct mpi_rank *me, struct mpi_request *recv)
 {
 	struct mpi_endpoint *endpoint = me->endpoint;
 
-	if (__builtin_expect(endpoint->deferred_first || endpoint->arrived_first ||
+	if (__builtin_expect(endpoint->deferred.first || endpoint->arrived.first ||
 				 endpoint->has_connections || me->in_progress || mpi_causes_of(me),
 			     0)) {
 		mpi_request_wait(me, recv);
@@ -125,7 +125,7 @@ static MPI_HOT int recv_blocking(struct mpi_rank *me, const struct mpi_p2p_args 
 	mpi_match_recv(me, recv);
 	if (recv->state != REQUEST_COMPLETE)
 		wait_for(me, recv);
-	else if (endpoint->deferred_first)
+	else if (endpoint->deferred.first)
 		mpi_message_progress(me);
 	endpoint->n_polls = 0;
 	mpi_cause_taken(me, recv);

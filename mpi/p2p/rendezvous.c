@@ -152,16 +152,6 @@ static bool makes_progress(const struct mpi_rank *rank)
 	       rank->world->pd->engine.running == &rank->pd->task;
 }
 
-static void defer(struct mpi_message *message)
-{
-	struct mpi_endpoint *endpoint = rank_of(message)->endpoint;
-
-	message->next = NULL;
-	*(endpoint->deferred_last ? &endpoint->deferred_last->next : &endpoint->deferred_first) =
-	    message;
-	endpoint->deferred_last = message;
-}
-
 static void step(struct mpi_message *message)
 {
 	message->dest->world->n_steps_in_mpi +=
@@ -169,21 +159,15 @@ static void step(struct mpi_message *message)
 	if (makes_progress(rank_of(message)))
 		step_now(message);
 	else
-		defer(message);
+		util_list_append(&rank_of(message)->endpoint->deferred, message);
 }
 
 void mpi_message_progress(struct mpi_rank *me)
 {
-	struct mpi_endpoint *endpoint = me->endpoint;
 	struct mpi_message *message;
 
-	while ((message = endpoint->deferred_first)) {
-		endpoint->deferred_first = message->next;
-		if (!message->next)
-			endpoint->deferred_last = NULL;
-		message->next = NULL;
+	while ((message = util_list_pop(&me->endpoint->deferred)))
 		step_now(message);
-	}
 }
 
 /* A rank that posts a receive knows only of messages that came before it looked last. */
@@ -199,7 +183,7 @@ static bool is_unknown(const struct mpi_message *message)
 void mpi_message_answer(struct mpi_message *message)
 {
 	if (is_unknown(message))
-		defer(message);
+		util_list_append(&rank_of(message)->endpoint->deferred, message);
 	else
 		step(message);
 }

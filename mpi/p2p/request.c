@@ -46,11 +46,7 @@ void mpi_request_lend(struct mpi_request *request)
 {
 	struct mpi_endpoint *endpoint = request->owner->endpoint;
 
-	request->prev = NULL;
-	request->next = endpoint->lent_first;
-	if (request->next)
-		request->next->prev = request;
-	endpoint->lent_first = request;
+	util_list_prepend(&endpoint->lent, request);
 	request->is_lent = true;
 }
 
@@ -58,21 +54,8 @@ void mpi_request_unlend(struct mpi_request *request)
 {
 	if (!request->is_lent)
 		return;
-	*(request->prev ? &request->prev->next : &request->owner->endpoint->lent_first) =
-	    request->next;
-	if (request->next)
-		request->next->prev = request->prev;
-	request->next = request->prev = NULL;
+	util_list_remove(&request->owner->endpoint->lent, request);
 	request->is_lent = false;
-}
-
-static void unlink_arrived(struct mpi_request *recv)
-{
-	struct mpi_endpoint *endpoint = recv->owner->endpoint;
-
-	*(recv->prev ? &recv->prev->next : &endpoint->arrived_first) = recv->next;
-	*(recv->next ? &recv->next->prev : &endpoint->arrived_last) = recv->prev;
-	recv->next = recv->prev = NULL;
 }
 
 /* Parts of collectives and compound requests, and receives that nobody can wait for any more. */
@@ -86,10 +69,7 @@ void mpi_request_arrived(struct mpi_request *recv)
 	struct mpi_endpoint *endpoint = recv->owner->endpoint;
 
 	recv->state = REQUEST_ARRIVED;
-	recv->next = NULL;
-	recv->prev = endpoint->arrived_last;
-	*(endpoint->arrived_last ? &endpoint->arrived_last->next : &endpoint->arrived_first) = recv;
-	endpoint->arrived_last = recv;
+	util_list_append(&endpoint->arrived, recv);
 	endpoint->last_started = recv->message->started;
 	mpi_cause_released(recv->message, recv->owner);
 	if (is_taken_unasked(recv) || recv->is_waited || endpoint->wait.kind == MPI_WAIT_POLL)
@@ -118,7 +98,7 @@ void mpi_request_tell(struct mpi_request *request)
 
 void mpi_request_take(struct mpi_rank *me, struct mpi_request *recv)
 {
-	unlink_arrived(recv);
+	util_list_remove(&recv->owner->endpoint->arrived, recv);
 	mpi_message_take(me, recv);
 }
 
@@ -126,7 +106,7 @@ void mpi_request_take(struct mpi_rank *me, struct mpi_request *recv)
  * in any case; false: there is none. */
 static bool take_one(struct mpi_rank *me, sim_time_ps until)
 {
-	for (struct mpi_request *recv = me->endpoint->arrived_first; recv; recv = recv->next) {
+	for (struct mpi_request *recv = me->endpoint->arrived.first; recv; recv = recv->link.next) {
 		if ((!recv->is_waited && !is_taken_unasked(recv)) || recv->message->arrived > until)
 			continue;
 		mpi_request_take(me, recv);
@@ -201,7 +181,7 @@ static void unmark(int n, struct mpi_request *const requests[])
 /* Makes progress for an instant. */
 static void look(struct mpi_rank *me)
 {
-	if (me->endpoint->deferred_first)
+	if (me->endpoint->deferred.first)
 		mpi_message_progress(me);
 	mpi_connections_leave(me);
 }
@@ -221,12 +201,12 @@ static inline void await(struct mpi_rank *me, int n, struct mpi_request *const r
 	if (endpoint->n_to_go > 0 || looks_anyway(me))
 		look(me);
 	while (endpoint->n_to_go > 0) {
-		if (endpoint->arrived_first && take_one(me, SIM_TIME_MAX))
+		if (endpoint->arrived.first && take_one(me, SIM_TIME_MAX))
 			continue;
 		if (me->in_progress) {
 			advance_all(me);
 			if (endpoint->n_to_go <= 0 ||
-			    (endpoint->arrived_first && take_one(me, SIM_TIME_MAX)))
+			    (endpoint->arrived.first && take_one(me, SIM_TIME_MAX)))
 				continue;
 		}
 		mpi_endpoint_block(me);
@@ -246,7 +226,7 @@ void mpi_request_wait(struct mpi_rank *me, struct mpi_request *request)
 static void take_arrived(struct mpi_rank *me, int n, struct mpi_request *const requests[],
 			 sim_time_ps until)
 {
-	if (!me->endpoint->arrived_first)
+	if (!me->endpoint->arrived.first)
 		return;
 	me->endpoint->n_to_go = 0;
 	me->endpoint->may_leave_some = true;

@@ -11,6 +11,7 @@
 #include "mpi/core/status.h"
 #include "mpi/datatype/datatype.h"
 #include "mpi/p2p/index.h"
+#include "util/list.h"
 
 /*
  * Requests: every operation that can be waited for, blocking calls included.
@@ -36,7 +37,8 @@ struct mpi_compound;
 struct mpi_kept;
 
 struct mpi_request {
-	MPI_Request handle; /* 0 while the application has none */
+	struct util_link link; /* in the queue it is in */
+	MPI_Request handle;    /* 0 while the application has none */
 	enum mpi_request_kind kind : 8;
 	enum mpi_request_state state : 8;
 	enum mpi_send_mode mode : 8;
@@ -57,8 +59,7 @@ struct mpi_request {
 	MPI_Status status; /* valid when COMPLETE; MPI_ERROR holds the operation's error */
 	struct mpi_message
 	    *message; /* sends: the message under way; receives: the one that matched */
-	struct mpi_request *next, *prev; /* in the queue it is in */
-	struct mpi_match_node by_key;	 /* while it is posted and the queue is deep */
+	struct mpi_match_node by_key; /* while it is posted and the queue is deep */
 	int64_t cause_mark; /* mpi/p2p/causes.h: of a receive's post, then of the completion */
 	struct mpi_compound *whole; /* of what this is a part; NULL: of nothing */
 	struct mpi_kept *kept;	    /* mpi/p2p/kept.h; NULL: nothing */

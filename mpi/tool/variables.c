@@ -124,7 +124,7 @@ static const struct tool_enum mode_enum = {"compute", 4, mode_names};
 /* In the order of cluster_collective_names. */
 #define COLLECTIVE(index, name)                                                      \
 	{                                                                            \
-		"run.algorithms." name,                                                 \
+		"run.algorithms." name,                                              \
 		    "the algorithm that is asked for; empty: what the profile says", \
 		    TOOL_COLLECTIVES, MPI_CHAR, NULL, NULL, coll_algorithm, index    \
 	}
@@ -195,20 +195,20 @@ static union tool_value run_bytes(const struct mpi_rank *me)
 
 static union tool_value unexpected(const struct mpi_rank *me)
 {
-	const struct mpi_message *m = me->endpoint ? me->endpoint->unexpected_first : NULL;
+	const struct mpi_message *m = me->endpoint ? me->endpoint->unexpected.first : NULL;
 	union tool_value length = {.count = 0};
 
-	for (; m; m = m->next)
+	for (; m; m = m->link.next)
 		length.count++;
 	return length;
 }
 
 static union tool_value posted(const struct mpi_rank *me)
 {
-	const struct mpi_request *r = me->endpoint ? me->endpoint->posted_first : NULL;
+	const struct mpi_request *r = me->endpoint ? me->endpoint->posted.first : NULL;
 	union tool_value length = {.count = 0};
 
-	for (; r; r = r->next)
+	for (; r; r = r->link.next)
 		length.count++;
 	return length;
 }

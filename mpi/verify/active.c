@@ -51,10 +51,7 @@ static struct mpi_memory_active *hold(struct mpi_memory *memory, struct mpi_rank
 	active->is_on_stack = is_on_stack(me, buffer->low);
 	buffer->runs = NULL; /* they are the active one's */
 	buffer->n_runs = 0;
-	active->next = rank->actives;
-	if (rank->actives)
-		rank->actives->prev = active;
-	rank->actives = active;
+	util_list_prepend(&rank->actives, active);
 	rank->n_actives++;
 	return active;
 }
@@ -157,10 +154,10 @@ static bool is_lost(struct mpi_memory *memory, struct mpi_memory_active *active)
 
 void mpi_memory_forget_detached(struct mpi_memory *memory, struct mpi_rank *me)
 {
-	struct mpi_memory_active *next, *active = memory->ranks[me->rank].actives;
+	struct mpi_memory_active *next, *active = memory->ranks[me->rank].actives.first;
 
 	for (; active; active = next) {
-		next = active->next;
+		next = active->link.next;
 		if (active->is_attached && is_lost(memory, active))
 			mpi_memory_forget(memory, me, active);
 	}
@@ -273,12 +270,7 @@ void mpi_memory_forget(struct mpi_memory *memory, struct mpi_rank *me,
 	if (active->is_held)
 		return; /* with its request */
 	mpi_races_complete_locally(NULL, active);
-	if (active->prev)
-		active->prev->next = active->next;
-	else
-		rank->actives = active->next;
-	if (active->next)
-		active->next->prev = active->prev;
+	util_list_remove(&rank->actives, active);
 	rank->n_actives--;
 	mpi_memory_buffer_finish(&active->buffer);
 	mpi_memory_put_back(memory, active->mine);
@@ -442,8 +434,8 @@ void mpi_memory_look_at_stack(struct mpi_memory *memory, struct mpi_rank *me, ui
 {
 	if (memory->ranks[me->rank].n_on_stack == 0)
 		return;
-	for (struct mpi_memory_active *active = memory->ranks[me->rank].actives; active;
-	     active = active->next) {
+	for (struct mpi_memory_active *active = memory->ranks[me->rank].actives.first; active;
+	     active = active->link.next) {
 		struct mpi_finding_call by = {me->rank, me->pd->function, me->pd->site};
 
 		if (active->is_locked && !is_lost(memory, active) && active->is_on_stack &&

@@ -253,8 +253,8 @@ bool mpi_memory_is_active(const struct mpi_memory *memory, const struct mpi_rank
 {
 	int64_t first;
 
-	for (const struct mpi_memory_active *active = memory->ranks[me->rank].actives; active;
-	     active = active->next)
+	for (const struct mpi_memory_active *active = memory->ranks[me->rank].actives.first; active;
+	     active = active->link.next)
 		if (active->is_locked &&
 		    mpi_memory_common_range(&active->buffer, at, size_B, &first) > 0)
 			return true;

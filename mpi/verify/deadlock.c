@@ -64,13 +64,13 @@ static void find_near_messages(struct mpi_shadow *shadow, int rank)
 
 	for (uint32_t i = 0; i < r->n_queues; i++) {
 		const struct mpi_shadow_op *recv =
-		    r->queues[i] ? r->queues[i]->first[SHADOW_RECV] : NULL;
+		    r->queues[i] ? r->queues[i]->of[SHADOW_RECV].first : NULL;
 
-		for (; recv; recv = recv->next)
+		for (; recv; recv = recv->link.next)
 			for (uint32_t k = 0; k < r->n_queues && n < 8; k++)
 				for (const struct mpi_shadow_op *send =
-					 r->queues[k] ? r->queues[k]->first[SHADOW_SEND] : NULL;
-				     send && n < 8; send = send->next)
+					 r->queues[k] ? r->queues[k]->of[SHADOW_SEND].first : NULL;
+				     send && n < 8; send = send->link.next)
 					n += is_near(shadow, recv, send);
 	}
 }

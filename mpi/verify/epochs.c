@@ -106,10 +106,10 @@ static void end_operations(struct mpi_races *races, struct mpi_race_epoch *epoch
 static void give_buffers(struct mpi_races *races, struct mpi_rank *me, const struct mpi_win *win,
 			 int target)
 {
-	struct mpi_memory_active *next, *active = races->memory->ranks[me->rank].actives;
+	struct mpi_memory_active *next, *active = races->memory->ranks[me->rank].actives.first;
 
 	for (; active; active = next) {
-		next = active->next;
+		next = active->link.next;
 		if (active->win != win || (target >= 0 && active->target != target))
 			continue;
 		mpi_memory_unlock(races->memory, active);

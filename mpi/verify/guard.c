@@ -94,8 +94,8 @@ static bool fault(struct pd_world *world, const void *address, const void *site)
 	bool is_found = false;
 
 	for (int i = 0; memory && i < memory->n_ranks && memory->n_guarded > 0; i++)
-		for (struct mpi_memory_active *one = memory->ranks[i].actives; one;
-		     one = one->next) {
+		for (struct mpi_memory_active *one = memory->ranks[i].actives.first; one;
+		     one = one->link.next) {
 			if (at < one->guard_low || at >= one->guard_high)
 				continue;
 			is_found = true;

@@ -52,8 +52,8 @@ void mpi_verify_request_freed(struct mpi_rank *me, const struct mpi_shadow_reque
 static void report_persistent(struct mpi_world *world, const struct mpi_shadow *shadow, int rank,
 			      bool has_ended)
 {
-	for (const struct mpi_shadow_plan *plan = shadow->ranks[rank].persistent; plan;
-	     plan = plan->next) {
+	for (const struct mpi_shadow_plan *plan = shadow->ranks[rank].persistent.first; plan;
+	     plan = plan->link.next) {
 		const struct mpi_shadow_request *request = plan->request;
 
 		if (!request->was_started)

@@ -85,13 +85,14 @@ void mpi_memory_end(struct mpi_memory *memory)
 
 void mpi_memory_destroy(struct mpi_memory *memory)
 {
+	struct mpi_memory_active *active;
+
 	if (!memory)
 		return;
 	for (int i = 0; i < memory->n_ranks; i++)
-		while (memory->ranks[i].actives) {
-			memory->ranks[i].actives->is_held = false;
-			mpi_memory_forget(memory, &memory->world->ranks[i],
-					  memory->ranks[i].actives);
+		while ((active = memory->ranks[i].actives.first)) {
+			active->is_held = false;
+			mpi_memory_forget(memory, &memory->world->ranks[i], active);
 		}
 	mpi_memory_spares_finish(memory);
 	mpi_memory_blocks_finish(memory);
@@ -383,8 +384,8 @@ static void end_split(struct mpi_memory *memory, struct mpi_verify_call *call)
 
 	if (!info || strncmp(name, "MPI_File_", 9) != 0 || !strstr(name, "_end"))
 		return;
-	for (active = memory->ranks[call->me->rank].actives; active; active = next) {
-		next = active->next;
+	for (active = memory->ranks[call->me->rank].actives.first; active; active = next) {
+		next = active->link.next;
 		if (!active->file || active->file != file_of(call, info))
 			continue;
 		mpi_memory_unlock(memory, active);

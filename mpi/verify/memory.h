@@ -6,6 +6,7 @@
 #include "mpi/core/foreign.h"
 #include "mpi/verify/call.h"
 #include "mpi/verify/verify.h"
+#include "util/list.h"
 #include "util/map.h"
 
 /*
@@ -68,7 +69,7 @@ struct mpi_memory_buffers { /* of a call */
 };
 
 struct mpi_memory_active {
-	struct mpi_memory_active *next, *prev; /* of its rank */
+	struct util_link link; /* among those of its rank */
 	struct mpi_memory_buffer buffer;
 	char *mine; /* MPI's memory instead of [low, high); NULL: MPI has the program's */
 	/* of [low, kept_low) and [kept_high, high) at the post; NULL: `mine` is that, and only read */
@@ -125,7 +126,7 @@ struct mpi_memory_gap {
 struct mpi_memory_types;
 
 struct mpi_memory_rank {
-	struct mpi_memory_active *actives;   /* all, locked or not */
+	struct util_list actives;	     /* all, locked or not */
 	int n_actives, n_locked, n_on_stack; /* locked ones there */
 	uint32_t n_locks;		     /* there were so far */
 	struct mpi_memory_active **sorted;   /* [n_sorted] locked ones, by where they begin */

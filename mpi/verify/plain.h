@@ -12,7 +12,7 @@ static MPI_HOT bool mpi_plain_is_alone(const struct mpi_shadow_rank *r, uint32_t
 {
 	const struct mpi_shadow_queue *queue = context < r->n_queues ? r->queues[context] : NULL;
 
-	return !queue || (!queue->first[SHADOW_SEND] && !queue->first[SHADOW_RECV]);
+	return !queue || (!queue->of[SHADOW_SEND].first && !queue->of[SHADOW_RECV].first);
 }
 
 static MPI_HOT void mpi_plain_enter(struct mpi_shadow *shadow, struct mpi_shadow_rank *rank)
@@ -87,7 +87,7 @@ static inline bool mpi_plain_await(struct mpi_shadow *shadow, int rank,
 	if (plain.given_peer != MPI_ANY_SOURCE || mine->first || shadow->is_given_up ||
 	    !plain.type->is_predefined ||
 	    (context < mine->n_queues && mine->queues[context] &&
-	     mine->queues[context]->first[SHADOW_RECV]))
+	     mine->queues[context]->of[SHADOW_RECV].first))
 		return false;
 	plain.peer = MPI_ANY_SOURCE;
 	plain.is_there = true;

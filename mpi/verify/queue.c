@@ -58,7 +58,7 @@ static void build(struct mpi_shadow_queue *queue, int side)
 	if (!queue->buckets[side])
 		return;
 	queue->n_buckets[side] = n;
-	for (struct mpi_shadow_op *op = queue->first[side]; op; op = op->next)
+	for (struct mpi_shadow_op *op = queue->of[side].first; op; op = op->link.next)
 		if (!op->is_wild)
 			enter_bucket(queue, op);
 }
@@ -70,10 +70,7 @@ void mpi_shadow_append(struct mpi_shadow *shadow, struct mpi_shadow_queue *queue
 
 	op->is_queued = true;
 	op->n_references++;
-	op->next = NULL;
-	op->prev = queue->last[side];
-	*(op->prev ? &op->prev->next : &queue->first[side]) = op;
-	queue->last[side] = op;
+	util_list_append(&queue->of[side], op);
 	queue->n_wild += op->is_wild;
 	if (++queue->n[side] <= DEEP)
 		return;
@@ -89,9 +86,7 @@ void mpi_shadow_take_out(struct mpi_shadow *shadow, struct mpi_shadow_queue *que
 	int side = op->kind;
 
 	op->is_queued = false;
-	*(op->prev ? &op->prev->next : &queue->first[side]) = op->next;
-	*(op->next ? &op->next->prev : &queue->last[side]) = op->prev;
-	op->next = op->prev = NULL;
+	util_list_remove(&queue->of[side], op);
 	queue->n_wild -= op->is_wild;
 	if (queue->buckets[side] && !op->is_wild)
 		leave_bucket(queue, op);
@@ -117,7 +112,7 @@ struct mpi_shadow_op *mpi_shadow_find(const struct mpi_shadow_queue *queue, int 
 				return op;
 		return NULL;
 	}
-	for (op = queue->first[side]; op && (op->is_wild || !fits(op, other, tag));)
-		op = op->next;
+	for (op = queue->of[side].first; op && (op->is_wild || !fits(op, other, tag));)
+		op = op->link.next;
 	return op;
 }

@@ -97,9 +97,9 @@ static const char *const names[] = {"load",	  "store",  "get",   "put",
 /* Its buffer is not as it was, which is no news. */
 static void quieten(struct mpi_races *races, const struct mpi_race_access *access)
 {
-	struct mpi_memory_active *active = races->memory->ranks[access->rank].actives;
+	struct mpi_memory_active *active = races->memory->ranks[access->rank].actives.first;
 
-	for (; active && access->operation; active = active->next)
+	for (; active && access->operation; active = active->link.next)
 		active->is_told |= active->operation == access->operation;
 }
 

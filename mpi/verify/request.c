@@ -67,24 +67,14 @@ static void free_plan(struct mpi_shadow_plan *plan)
 /* Those of a rank are found at its end. */
 static void enter_persistent(struct mpi_shadow *shadow, struct mpi_shadow_request *request)
 {
-	struct mpi_shadow_plan **first = &shadow->ranks[request->rank].persistent;
-
 	request->plan->request = request;
-	request->plan->prev = NULL;
-	request->plan->next = *first;
-	if (*first)
-		(*first)->prev = request->plan;
-	*first = request->plan;
+	util_list_prepend(&shadow->ranks[request->rank].persistent, request->plan);
 }
 
 static void leave_persistent(struct mpi_shadow *shadow, struct mpi_shadow_request *request)
 {
-	struct mpi_shadow_plan *plan = request->plan;
-
-	*(plan->prev ? &plan->prev->next : &shadow->ranks[request->rank].persistent) = plan->next;
-	if (plan->next)
-		plan->next->prev = plan->prev;
-	free_plan(plan);
+	util_list_remove(&shadow->ranks[request->rank].persistent, request->plan);
+	free_plan(request->plan);
 	request->plan = NULL;
 }
 
@@ -98,9 +88,11 @@ void mpi_shadow_forget(struct mpi_shadow *shadow, struct mpi_shadow_request *req
 
 void mpi_shadow_destroy_requests(struct mpi_shadow *shadow)
 {
+	const struct mpi_shadow_plan *plan;
+
 	for (int rank = 0; shadow->ranks && rank < shadow->n_ranks; rank++)
-		while (shadow->ranks[rank].persistent)
-			leave_persistent(shadow, shadow->ranks[rank].persistent->request);
+		while ((plan = shadow->ranks[rank].persistent.first))
+			leave_persistent(shadow, plan->request);
 	for (uint64_t i = 0; i < shadow->n_chunks; i++)
 		free(shadow->requests[i]);
 	free(shadow->requests);

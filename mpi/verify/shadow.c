@@ -89,12 +89,7 @@ void mpi_shadow_unlink_pair(struct mpi_shadow *shadow, struct mpi_shadow_pair *p
 	if (!queue)
 		return;
 	pair->queue = NULL;
-	if (pair->next)
-		pair->next->prev = pair->prev;
-	if (pair->prev)
-		pair->prev->next = pair->next;
-	else
-		queue->pairs = pair->next;
+	util_list_remove(&queue->pairs, pair);
 }
 
 static void leave_pair(struct mpi_shadow *shadow, struct mpi_shadow_op *op)
@@ -142,11 +137,8 @@ static void link_pair(struct mpi_shadow *shadow, struct mpi_shadow_queue *queue,
 					 .rank = {send->rank, recv->rank},
 					 .is_posted = {send->is_posted, recv->is_posted},
 					 .n_references = 2,
-					 .queue = queue,
-					 .next = queue->pairs};
-	if (pair->next)
-		pair->next->prev = pair;
-	queue->pairs = pair;
+					 .queue = queue};
+	util_list_prepend(&queue->pairs, pair);
 	send->pair = recv->pair = pair;
 }
 
@@ -178,7 +170,8 @@ static bool is_first_for(const struct mpi_shadow_queue *queue, const struct mpi_
 {
 	if (queue->n_wild == 0)
 		return true;
-	for (const struct mpi_shadow_op *r = queue->first[SHADOW_RECV]; r && r != recv; r = r->next)
+	for (const struct mpi_shadow_op *r = queue->of[SHADOW_RECV].first; r && r != recv;
+	     r = r->link.next)
 		if (fits(r, send))
 			return false;
 	return true;
@@ -202,7 +195,7 @@ static bool match_recv(struct mpi_shadow *shadow, struct mpi_shadow_queue *queue
 static void match_send(struct mpi_shadow *shadow, struct mpi_shadow_queue *queue,
 		       struct mpi_shadow_op *send)
 {
-	struct mpi_shadow_op *recv = queue->first[SHADOW_RECV];
+	struct mpi_shadow_op *recv = queue->of[SHADOW_RECV].first;
 
 	if (queue->n_wild == 0) {
 		recv = mpi_shadow_find(queue, SHADOW_RECV, send->rank, send->tag);
@@ -211,7 +204,7 @@ static void match_send(struct mpi_shadow *shadow, struct mpi_shadow_queue *queue
 		return;
 	}
 	while (recv && !fits(recv, send))
-		recv = recv->next;
+		recv = recv->link.next;
 	if (recv)
 		match_recv(shadow, queue, recv);
 }
@@ -344,8 +337,8 @@ void mpi_shadow_resolve(struct mpi_shadow *shadow, struct mpi_shadow_op *recv,
 	recv->tag = status->MPI_TAG;
 	queue->n_wild--;
 	mpi_shadow_drop_buckets(queue, SHADOW_RECV);
-	for (recv = queue->first[SHADOW_RECV]; recv; recv = next) {
-		next = recv->next;
+	for (recv = queue->of[SHADOW_RECV].first; recv; recv = next) {
+		next = recv->link.next;
 		match_recv(shadow, queue, recv);
 	}
 }
@@ -374,9 +367,9 @@ const char *mpi_shadow_sender_at(const struct mpi_shadow *shadow, const void *si
 		for (uint32_t i = 0; i < shadow->ranks[rank].n_queues; i++) {
 			const struct mpi_shadow_queue *queue = shadow->ranks[rank].queues[i];
 
-			for (const struct mpi_shadow_op *op = queue ? queue->first[SHADOW_SEND]
+			for (const struct mpi_shadow_op *op = queue ? queue->of[SHADOW_SEND].first
 								    : NULL;
-			     op; op = op->next)
+			     op; op = op->link.next)
 				if (op->call.site == site)
 					return op->call.function;
 		}

@@ -6,6 +6,7 @@
 #include "mpi/verify/call.h"
 #include "mpi/verify/signature.h"
 #include "mpi/verify/verify.h"
+#include "util/list.h"
 
 /*
  * The shadow of a run: what its ranks have sent, received and called together, as their calls tell,
@@ -20,12 +21,12 @@ struct mpi_shadow_op;
 
 /* A send and a receive that match. Side 0 is the send, side 1 the receive. */
 struct mpi_shadow_pair {
+	struct util_link link; /* in the queue */
 	struct mpi_shadow_op *op[2]; /* NULL: it is forgotten */
 	int rank[2];
 	bool is_posted[2];		/* in the strict view */
 	int n_references;		/* of the two */
 	struct mpi_shadow_queue *queue; /* that it is in, while not both are posted; NULL: none */
-	struct mpi_shadow_pair *next, *prev;
 };
 
 /* What a member of a collective sends [0] to and receives [1] from each of its peers. Shared by the
@@ -66,6 +67,7 @@ struct mpi_shadow_together {
 };
 
 struct mpi_shadow_op {
+	struct util_link link; /* in the queue */
 	enum mpi_shadow_kind kind : 8;
 	enum mpi_send_mode mode : 8;
 	bool is_wild;	    /* a receive whose source is not known yet */
@@ -89,7 +91,6 @@ struct mpi_shadow_op {
 	    *probed; /* of a receive whose datatype is yet to come: the send, kept */
 	struct mpi_shadow_together *together;
 	int place;					   /* among its members */
-	struct mpi_shadow_op *next, *prev;		   /* in the queue */
 	struct mpi_shadow_op *next_of_peer, *prev_of_peer; /* in the bucket */
 };
 
@@ -116,13 +117,13 @@ struct mpi_shadow_bucket {
 };
 
 struct mpi_shadow_queue {
-	struct mpi_shadow_op *first[2], *last[2]; /* unmatched: sends to the rank, its receives */
+	struct util_list of[2]; /* unmatched: sends to the rank, its receives */
 	int n_wild;
 	uint32_t n[2];
 	/* [n_buckets] the same by the other rank, but for wild ones; NULL: there are few */
 	struct mpi_shadow_bucket *buckets[2];
 	uint32_t n_buckets[2];	       /* a power of two */
-	struct mpi_shadow_pair *pairs; /* that are not done in the strict view */
+	struct util_list pairs; /* that are not done in the strict view */
 	uint32_t n_together;	       /* collectives that the rank has called */
 	bool is_fenced;		       /* of a window: the last fence may have begun an epoch … */
 	struct mpi_finding_call lock;  /* … in which it was locked; function NULL: it was not */
@@ -160,7 +161,7 @@ struct mpi_shadow_rank {
 	uint32_t n_queues;
 	struct mpi_shadow_step *first, *last; /* not yet done in the strict view */
 	uint64_t n_steps;
-	struct mpi_shadow_plan *persistent;
+	struct util_list persistent; /* plans */
 	bool is_listed; /* among those to be looked at */
 	bool has_ended; /* has called MPI_Finalize */
 	struct mpi_finding_call end;
@@ -168,6 +169,7 @@ struct mpi_shadow_rank {
 
 /* The arguments of one operation: sends and receives, or a collective. */
 struct mpi_shadow_plan {
+	struct util_link link; /* of persistent requests: among those of the rank */
 	struct mpi_comm *comm; /* NULL: the arguments are wrong, or nothing is to be posted */
 	struct mpi_shadow_message send, recv;
 	enum mpi_send_mode mode;
@@ -176,7 +178,6 @@ struct mpi_shadow_plan {
 	struct mpi_shadow_part part;
 	/* of persistent requests: */
 	struct mpi_shadow_request *request;
-	struct mpi_shadow_plan *next, *prev; /* among those of the rank */
 };
 
 enum { SHADOW_IN_CHUNK = 256 };

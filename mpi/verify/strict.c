@@ -203,11 +203,11 @@ static bool is_sent(const struct mpi_shadow *shadow, const struct mpi_shadow_op 
 	const struct mpi_shadow_rank *rank = &shadow->ranks[recv->rank];
 	const struct mpi_shadow_queue *queue =
 	    recv->context < rank->n_queues ? rank->queues[recv->context] : NULL;
-	const struct mpi_shadow_op *send = queue ? queue->first[SHADOW_SEND] : NULL;
+	const struct mpi_shadow_op *send = queue ? queue->of[SHADOW_SEND].first : NULL;
 
 	while (send && !((send->is_posted || !is_stuck[send->rank]) &&
 			 (recv->tag == send->tag || recv->tag == MPI_ANY_TAG)))
-		send = send->next;
+		send = send->link.next;
 	return send != NULL;
 }
 
@@ -345,8 +345,8 @@ static bool take_another(struct mpi_shadow *shadow, struct mpi_shadow_op *recv)
 	if (recv->kind != SHADOW_RECV || !recv->was_wild || !mine || !mine->op[0] ||
 	    mine->is_posted[0] || !mine->is_posted[1])
 		return false;
-	for (struct mpi_shadow_pair *other = mine->queue ? mine->queue->pairs : NULL; other;
-	     other = other->next)
+	for (struct mpi_shadow_pair *other = mine->queue ? mine->queue->pairs.first : NULL; other;
+	     other = other->link.next)
 		if (other != mine && other->is_posted[0] && !other->is_posted[1] && other->op[0] &&
 		    other->op[1] && takes(recv, other->op[0]) && takes(other->op[1], mine->op[0]))
 			oldest = other;

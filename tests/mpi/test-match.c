@@ -224,7 +224,7 @@ static struct waiting *naive_first(struct waiting list[], int n, const struct wa
 {
 	for (int i = 0; i < n; i++)
 		if (!list[i].is_gone && (list_is_of_receives ? naive_fits(&list[i], other)
-							      : naive_fits(other, &list[i])))
+							     : naive_fits(other, &list[i])))
 			return &list[i];
 	return NULL;
 }
@@ -284,9 +284,8 @@ static void deep_queues_match_as_lists_do(void **state)
 	util_rng_init(&rng, 20240607, 0);
 	for (int step = 0; step < N_STEPS; step++) {
 		uint64_t r = util_rng_next(&rng);
-		struct waiting w = {.source = (int)(r % 3),
-				    .tag = (int)(r / 3 % N_TAGS),
-				    .size_B = step + 1};
+		struct waiting w = {
+		    .source = (int)(r % 3), .tag = (int)(r / 3 % N_TAGS), .size_B = step + 1};
 
 		if (step / BURST % 4 == 1 || step / BURST % 4 == 2) {
 			step_message(f, posted, n_posted, messages, &n_messages, w);
@@ -299,9 +298,9 @@ static void deep_queues_match_as_lists_do(void **state)
 				w.tag = MPI_ANY_TAG;
 			step_recv(f, posted, &n_posted, messages, n_messages, w);
 		}
-		if (endpoint->posted.last && endpoint->n_posted > deepest_posted)
+		if (endpoint->posted_index.last && endpoint->n_posted > deepest_posted)
 			deepest_posted = endpoint->n_posted;
-		if (endpoint->unexpected.last && endpoint->n_unexpected > deepest_unexpected)
+		if (endpoint->unexpected_index.last && endpoint->n_unexpected > deepest_unexpected)
 			deepest_unexpected = endpoint->n_unexpected;
 	}
 	assert_true(deepest_posted > 100 && deepest_unexpected > 100);

@@ -121,9 +121,9 @@ void debug_show_pending(struct run_debug *debug)
 		show_message(debug, "send", one);
 	for (int r = 0; r < debug->n_ranks; r++) {
 		const struct mpi_endpoint *endpoint = debug->world->ranks[r].endpoint;
-		const struct mpi_request *recv = endpoint ? endpoint->posted_first : NULL;
+		const struct mpi_request *recv = endpoint ? endpoint->posted.first : NULL;
 
-		for (; recv; recv = recv->next)
+		for (; recv; recv = recv->link.next)
 			if (recv->channel != CHANNEL_COLL)
 				show_receive(debug, recv);
 	}

@@ -97,15 +97,14 @@ void trace_regions_end(struct trace_analysis *analysis, int rank)
 /* What of the step was done before bounds that lie within it, as trace_phases_compute has it. */
 void trace_regions_compute(struct trace_analysis *analysis, const struct sim_record_compute *record)
 {
-	const struct trace_bound *bounds = &analysis->summary->bounds;
-	const struct trace_bound *bound = bounds->prev;
+	const struct trace_bound *bound = analysis->summary->bounds.last;
 	double length = (double)(record->end - record->begin);
 	int rank = record->rank;
 
 	analysis->useful_s[rank] += record->useful_s;
 	trace_curves_add(&analysis->useful_over_time, rank, record->begin, record->end,
 			 record->useful_s);
-	for (; bound != bounds && bound->time > record->begin; bound = bound->prev) {
+	for (; bound && bound->time > record->begin; bound = bound->link.prev) {
 		const struct trace_phase *phase = analysis->summary->phases.of[bound->place];
 		struct trace_region *region;
 		double done = (double)(bound->time - record->begin);
