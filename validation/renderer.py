@@ -14,7 +14,7 @@ from common import ROOT
 
 FRAMES = 1000
 SIZE = 256
-LAUNCHERS = {"daemon": [], "tree": ["spawn.launcher=tree", "spawn.startup=18ms", "spawn.per_process=50us", "spawn.per_node=500us"]}
+LAUNCHERS = {"daemon": [], "tree": ["spawn.launcher.kind=tree", "spawn.startup=18ms", "spawn.per_process=50us", "spawn.launcher.per_node=500us"]}
 COLUMNS = ["daemon-rc", "tree-rc", "daemon-ud", "tree-ud"]
 
 
@@ -44,7 +44,7 @@ def predict(build, bench, column, np):
         ranks, arguments, settings = np + 1, [], []
     else:
         launcher, connection = column.split("-")
-        ranks, arguments, settings = 1, ["--variant", "spawned", "--workers", str(np)], [*LAUNCHERS[launcher], f"spawn.connection={connection}"]
+        ranks, arguments, settings = 1, ["--variant", "spawned", "--workers", str(np)], [*LAUNCHERS[launcher], f"spawn.connection.kind={connection}"]
     one, two = (wall_s(build, bench, ranks, frames, arguments, settings) for frames in (1, 2))
     return one + (FRAMES - 1) * (two - one)
 

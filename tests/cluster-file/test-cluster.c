@@ -351,25 +351,28 @@ static void huge_texts_end_soon(void **state)
 	free(text);
 }
 
-/* A row of its own, or one of its section that names it. */
+/* A row of its own, or one of a section that it is in, which names it. */
 static bool is_documented(const char *text, const char *path)
 {
 	const char *last = strrchr(path, '.'), *row, *end;
-	char quoted[80];
+	char quoted[80], section[80];
 
 	snprintf(quoted, sizeof(quoted), "| `%s` |", path);
 	if (strstr(text, quoted))
 		return true;
-	if (!last)
-		return false;
-	snprintf(quoted, sizeof(quoted), "| `%.*s` |", (int)(last - path), path);
-	row = strstr(text, quoted);
-	if (!row)
-		return false;
-	end = strchr(row, '\n');
-	snprintf(quoted, sizeof(quoted), "`%s`", last + 1);
-	row = strstr(row, quoted);
-	return row && row < end;
+	snprintf(section, sizeof(section), "%s", path);
+	for (char *dot = strrchr(section, '.'); dot; dot = strrchr(section, '.')) {
+		*dot = '\0';
+		snprintf(quoted, sizeof(quoted), "| `%s` |", section);
+		row = strstr(text, quoted);
+		if (!row)
+			continue;
+		end = strchr(row, '\n');
+		snprintf(quoted, sizeof(quoted), "`%s`", last + 1);
+		row = strstr(row, quoted);
+		return row && row < end;
+	}
+	return false;
 }
 
 static void the_documentation_has_every_key(void **state)

@@ -17,8 +17,9 @@ cores: 1
 run: {placement: spread}
 network: {latency: 10us, bandwidth: 1000 MB/s}
 rma:
-  copy_bandwidth: 2000 MB/s
-  dma: {bandwidth: 2000 MB/s, issue: 500ns, system_call: 1us, poll: 1us}
+  design:
+    copy_bandwidth: 2000 MB/s
+    dma: {bandwidth: 2000 MB/s, issue: 500ns, system_call: 1us, poll: 1us}
 """
 KB, MB = 1024, 1 << 20
 
@@ -33,7 +34,7 @@ class Designs(unittest.TestCase):
 
     def ends(self, design, size_B, compute_us=0, n=1, *settings):
         """(origin, target) in us."""
-        words = [word for setting in (f"rma.design={design}", *settings) for word in ("--set", setting)]
+        words = [word for setting in (f"rma.design.kind={design}", *settings) for word in ("--set", setting)]
         done = subprocess.run([BUILD / "bin/mpisim-run", "--quiet", "--cluster", self.cluster, "-n", "2", "--compute", "modelled", *words, PROGRAM, str(size_B),
                                str(compute_us * 1e-6), str(n)], capture_output=True, text=True, timeout=60, check=False)
         self.assertEqual(done.returncode, 0, done.stderr)
@@ -55,19 +56,19 @@ class Designs(unittest.TestCase):
 
     def test_the_network_interface_leaves_the_target_alone(self):
         self.assertEqual(self.ends("nic", 1000000, 3000), (1040, 3000))
-        origin, target = self.ends("nic", 1000000, 3000, 1, "rma.registration=1us")
+        origin, target = self.ends("nic", 1000000, 3000, 1, "rma.design.registration=1us")
         self.assertAlmostEqual(origin, 1040 + 245, delta=1e-3)
         self.assertEqual(target, 3000)
 
     def test_costs_of_the_helper(self):
-        self.assertEqual(self.ends("helper", 1000000, 3000, 1, "rma.pollution=0.5"), (1540, 3750))
+        self.assertEqual(self.ends("helper", 1000000, 3000, 1, "rma.design.pollution=0.5"), (1540, 3750))
         # lock at 10 is seen at 100, and the data, which leaves then and is there at 100 + 20 + 1000, at 1200
-        origin, _ = self.ends("helper", 1000000, 3000, 1, "rma.helper.interval=100us")
+        origin, _ = self.ends("helper", 1000000, 3000, 1, "rma.design.helper.interval=100us")
         self.assertGreaterEqual(origin, 1540)
         self.assertLessEqual(origin, 1540 + 200)
 
     # A copy of the engine costs more than the CPU's until its higher rate pays for what it costs to tell it; together, Puts use several channels.
-    ENGINE = ("rma.dma.bandwidth=2010 MB/s", "rma.dma.channels=4", "rma.dma.system_call=2us", "rma.dma.poll=2us", "network.bandwidth=20 GB/s")
+    ENGINE = ("rma.design.dma.bandwidth=2010 MB/s", "rma.design.dma.channels=4", "rma.design.dma.system_call=2us", "rma.design.dma.poll=2us", "network.bandwidth=20 GB/s")
 
     def test_an_engine_pays_for_large_copies_or_for_many(self):
         for size_B, n, is_better in ((4 * KB, 1, False), (32 * KB, 1, False), (MB, 1, False), (4 * MB, 1, True), (32 * KB, 64, True), (MB, 16, True)):
@@ -93,7 +94,7 @@ class Designs(unittest.TestCase):
 
     def test_nothing_changes_without_a_design(self):
         self.assertEqual(self.ends("progress", 1000000, 3000), self.ends("nic", 1000000, 3000))
-        self.assertEqual(self.ends("progress", 1000000, 3000, 1, "rma.progress=in_mpi"), self.ends("onload", 1000000, 3000, 1, "rma.copy_bandwidth=inf"))
+        self.assertEqual(self.ends("progress", 1000000, 3000, 1, "rma.progress=in_mpi"), self.ends("onload", 1000000, 3000, 1, "rma.design.copy_bandwidth=inf"))
 
 
 if __name__ == "__main__":

@@ -99,11 +99,9 @@ network:
   latency: 10us
   bandwidth: 1000 TB/s
 spawn:
-  launcher: daemon
-  publish: 1ms
   startup: 10ms
-  init: 2ms
-  connect: 500us
+  launcher: {kind: daemon, publish: 1ms, init: 2ms}
+  connection: {connect: 500us}
 """
 
     @classmethod
@@ -131,7 +129,7 @@ spawn:
     def test_terms_add_up_until_both_groups_have_met(self):
         for n, wanted in ((8, 13100), (64, 13160), (512, 13220)):
             for connection, more in (("ud", 0), ("rc", 500)):
-                done = self.run_times(4, n, 1, "--set", f"spawn.connection={connection}")
+                done = self.run_times(4, n, 1, "--set", f"spawn.connection.kind={connection}")
                 self.assert_times(self.values(done, "spawned"), [wanted + more] * 4)
                 startup = self.json["spawned"][0]["startup"]
                 broadcast = (wanted - 13040) * 1e-6
@@ -149,20 +147,20 @@ spawn:
     # A ring starts processes one after the other; a tree of n nodes has floor(log2 n) + 1 levels, and starts those of a node after that.
     def test_launchers_grow_each_in_its_way(self):
         for launcher, n, wanted in (("daemon", 2, 2 * 1000), ("daemon", 64, 64 * 1000), ("tree", 2, 1000 + 2 * 8000), ("tree", 64, 1000 + 7 * 8000)):
-            done = self.run_times(1, n, 1, "--set", f"spawn.launcher={launcher}", "--set", "spawn.per_process=1ms", "--set", "spawn.per_node=8ms",
+            done = self.run_times(1, n, 1, "--set", f"spawn.launcher.kind={launcher}", "--set", "spawn.per_process=1ms", "--set", "spawn.launcher.per_node=8ms",
                                   "--set", "network.latency=0")
             self.assert_times(self.values(done, "spawned"), [13000 + wanted])
 
     # Both messages pay the translation; the first one also the connection, which is there afterwards. 5000 B are three pieces.
     def test_messages_between_groups_cost_more(self):
-        cases = (((), 10, 10), (("spawn.translation=3us",), 13, 13), (("spawn.translation=3us", "spawn.connection=rc"), 13 + 250, 13),
-                 (("spawn.connection=ud", "spawn.per_piece=2us"), 12, 16))
+        cases = (((), 10, 10), (("spawn.connection.translation=3us",), 13, 13), (("spawn.connection.translation=3us", "spawn.connection.kind=rc"), 13 + 250, 13),
+                 (("spawn.connection.kind=ud", "spawn.connection.per_piece=2us"), 12, 16))
         for settings, first, second in cases:
             done = self.run_times(1, 2, 1, *(word for setting in settings for word in ("--set", setting)))
             self.assert_times(self.values(done, "between"), [first, second])
 
     def test_connections_are_counted(self):
-        done = self.run_times(2, 4, 1, "--set", "spawn.connection=rc", "--set", "spawn.connection_memory=88kB")
+        done = self.run_times(2, 4, 1, "--set", "spawn.connection.kind=rc", "--set", "spawn.connection.memory=88kB")
         # the leaders, and rank 0 to the second process; nobody else of both groups sends to the other before the barrier of MPI_Comm_disconnect
         self.assertGreaterEqual(self.json["connections"]["count"], 2)
         self.assertEqual(self.json["connections"]["memory_B"], 2 * 88000 * self.json["connections"]["count"])

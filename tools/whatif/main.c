@@ -25,8 +25,8 @@ struct session {
 static int add_scenarios(const struct whatif_options *o, const struct whatif_base *base,
 			 struct whatif_scenarios *scenarios, struct util_error *err)
 {
-	static const char *const designs[] = {"rma.design=nic", "rma.design=onload",
-					      "rma.design=helper", "rma.design=dma"};
+	static const char *const designs[] = {"rma.design.kind=nic", "rma.design.kind=onload",
+					      "rma.design.kind=helper", "rma.design.kind=dma"};
 	int failed = 0;
 
 	for (int i = 0; o->rma_designs && i < 4 && !failed; i++)
