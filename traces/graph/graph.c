@@ -144,21 +144,24 @@ static int add_call(struct trace_graph *graph, const struct graph_call *call)
 	return graph->n_calls++;
 }
 
-/* The requests among the arguments; returns how many. */
-static int find_requests(const struct mpi_watch_call *call, const MPI_Request **out)
+/* The requests among the arguments that go in `direction`, too; returns how many. */
+static int find_requests(const struct mpi_watch_call *call, enum mpi_direction direction,
+			 const MPI_Request **out)
 {
-	int place = mpi_parameter_place(call->function, PARAMETER_REQUEST), n = 1;
-
-	*out = place >= 0 ? call->values[place].p : NULL;
-	for (int i = 0; place < 0 && i < call->function->n_parameters; i++) {
+	*out = NULL;
+	for (int i = 0; i < call->function->n_parameters; i++) {
 		const struct mpi_parameter *p = &call->function->parameters[i];
 
-		if (p->kind != PARAMETER_REQUEST || !p->is_array)
+		if (p->kind != PARAMETER_REQUEST || !(p->direction & direction) ||
+		    !(p->is_place || p->is_array))
 			continue;
 		*out = call->values[i].p;
-		n = (int)call->values[p->extent_from].i;
+		if (*out && p->is_array)
+			return (int)call->values[p->extent_from].i;
+		if (*out)
+			return 1;
 	}
-	return *out ? n : 0;
+	return 0;
 }
 
 /* Those that earlier calls have made, and that this one may complete. */
@@ -166,7 +169,7 @@ static void list_requests(struct trace_graph *graph, struct graph_rank *rank,
 			  const struct mpi_watch_call *call)
 {
 	const MPI_Request *requests;
-	int n = find_requests(call, &requests);
+	int n = find_requests(call, MPI_ARGUMENT_IN, &requests);
 
 	rank->n_listed = 0;
 	for (int i = 0; i < n; i++)
@@ -247,7 +250,7 @@ static void note_requests(struct trace_graph *graph, const struct graph_rank *ra
 			  const struct mpi_watch_call *call)
 {
 	const MPI_Request *requests;
-	int n = find_requests(call, &requests);
+	int n = find_requests(call, MPI_ARGUMENT_OUT, &requests);
 
 	for (int i = 0; i < n; i++) {
 		const struct mpi_request *request = mpi_request_get(call->me, requests[i]);
