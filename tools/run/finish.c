@@ -194,7 +194,7 @@ static void print_summary(const struct run *run, const struct trace_run *descrip
 			   strcmp(terminal, "dumb") != 0;
 
 	fputc('\n', run->console);
-	if (o->verbose || o->explain || run->schedule)
+	if (o->verbose || run->schedule)
 		trace_text_write(description, run->console);
 	else
 		trace_brief_write(description, on_terminal, run->console);

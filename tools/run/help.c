@@ -104,7 +104,7 @@ static const char text[] =
     "                         for graphviz (.dot) or as JSON (.json)\n"
     "  --html FILE            a page for the browser that needs nothing else: timeline, messages, "
     "why\n"
-    "                         (docs/html-report.md); implies --explain\n"
+    "                         (docs/html-report.md); has what --explain says\n"
     "  --what-if FILE         puts the table of mpisim-whatif --json FILE into that page\n"
     "  --real FILE            puts a real run (docs/trace-real.md) beside the prediction in that "
     "page\n"

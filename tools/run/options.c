@@ -300,7 +300,8 @@ static int parse_all(int argc, char **argv, struct run_options *out, struct util
 		failed = run_options_take_contention(out, err);
 	if (out->time_only && !failed)
 		failed = run_options_keep_time_only(out, err);
-	out->explain = out->explain || out->html;
+	out->verbose = out->verbose || out->explain;
+	out->explain = out->explain || out->html; /* which the page shows, not the text */
 	return failed || out->schedule || out->is_replay || out->check_binary || out->show_cluster
 		       ? failed
 		       : take_programs(out, err);
