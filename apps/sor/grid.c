@@ -2,9 +2,11 @@
 #include "grid.h"
 
 #include <mpisim.h>
+#include <stdint.h>
 #include <stdlib.h>
 
 #define OMEGA 1.4
+#define PAGE_B 4096 /* u begins with a page: what shares one with what is the same in each run */
 
 /* Points 0 … n-1 in p parts of almost equal size: the first of part k. */
 static int part_first(int n, int p, int k)
@@ -102,8 +104,9 @@ int grid_init(struct grid *grid, int n, const int dims[2])
 	grid->first_column = part_first(n, grid->dims[1], grid->coords[1]);
 	grid->columns = part_first(n, grid->dims[1], grid->coords[1] + 1) - grid->first_column;
 	create_types(grid);
-	grid->u = mpisim_alloc((size_t)(grid->rows + 2) * (size_t)(grid->columns + 2) * sizeof(double));
-	failed = !grid->u;
+	grid->memory = mpisim_alloc((size_t)(grid->rows + 2) * (size_t)(grid->columns + 2) * sizeof(double) + PAGE_B);
+	grid->u = (double *)(((uintptr_t)grid->memory + PAGE_B - 1) / PAGE_B * PAGE_B);
+	failed = !grid->memory;
 	MPI_Allreduce(&failed, &any_failed, 1, MPI_INT, MPI_MAX, grid->comm);
 	if (any_failed)
 		return -1;
@@ -120,7 +123,7 @@ void grid_finish(struct grid *grid)
 		}
 	}
 	MPI_Type_free(&grid->interior);
-	mpisim_free(grid->u);
+	mpisim_free(grid->memory);
 	MPI_Comm_free(&grid->comm);
 }
 

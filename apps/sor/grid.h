@@ -19,6 +19,7 @@ struct grid {
 	int neighbour[GRID_N_SIDES];     /* ranks or MPI_PROC_NULL */
 	int rows, columns;               /* of this block */
 	int first_row, first_column;     /* i and j of its first point */
+	void *memory;                    /* that u lies in */
 	double *u;                       /* [rows + 2][columns + 2], halo included; touched by kernels and MPI only */
 	int skipped;                     /* a kernel was not executed: u has no meaning */
 	/* the points of one colour next to a side: mine to send, the halo's to receive; offsets into u */
