@@ -232,7 +232,7 @@ void mpisim_kernel_end(void)
 double mpisim_kernel_time(const char *name, int n_params, const double params[])
 {
 	prepare();
-	return state.model ? pd_store_lookup(state.model, name, n_params, params) : -1;
+	return state.model ? pd_store_lookup(state.model, PD_NOWHERE, name, n_params, params) : -1;
 }
 
 /* A field of CSV: quoted, quotes doubled; what does not fit is left out. */

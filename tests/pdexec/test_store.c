@@ -199,8 +199,8 @@ static void unknown_kernels_are_named(void **state)
 
 	assert_int_equal(pd_store_begin(store, "g", 1, (double[]){7}, &charge, &err), UTIL_EPROGRAM);
 	assert_non_null(strstr(err.text, "kernel \"g\" (p1=7) was never measured"));
-	assert_true(pd_store_lookup(store, "g", 1, (double[]){7}) < 0);
-	assert_close(pd_store_lookup(store, "f", 1, (double[]){2}), 6, ROUNDING);
+	assert_true(pd_store_lookup(store, PD_NOWHERE, "g", 1, (double[]){7}) < 0);
+	assert_close(pd_store_lookup(store, PD_NOWHERE, "f", 1, (double[]){2}), 6, ROUNDING);
 	pd_store_destroy(store);
 
 	store = store_of(NULL, PD_COMPUTE_MODELLED);
