@@ -3,6 +3,7 @@
 
 #include <stdint.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/mman.h>
 
 #include "mpisim.h"
@@ -24,9 +25,9 @@ struct pd_noalloc {
 	void *memory;
 	struct part {
 		uint32_t *next; /* [capacity] in use: IN_USE; free: the next free one, or END */
-		struct there { /* [capacity] what is there of each; size_B 0: nothing */
+		struct there { /* what is there of a buffer; size_B 0: nothing */
 			size_t from_B, size_B;
-		} *there;
+		} *there; /* [capacity] of each; of a free one: whose memory it has still */
 		uint32_t n, capacity; /* buffers [0, n) were given out at some time */
 		uint32_t first_free;
 	} parts[N_PARTS];
@@ -86,6 +87,7 @@ static int grow(struct part *part, int bits)
 	if (!there)
 		return -1;
 	part->there = there;
+	memset(there + part->capacity, 0, (capacity - part->capacity) * sizeof(*there));
 	part->capacity = capacity;
 	return 0;
 }
@@ -110,7 +112,6 @@ void *pd_noalloc_get(struct pd_noalloc *noalloc, size_t size_B)
 		part->first_free = part->next[index];
 	}
 	part->next[index] = IN_USE;
-	part->there[index] = (struct there){0};
 	return (char *)noalloc->memory + ((size_t)(bits - MIN_BITS) << PART_BITS) +
 	       ((size_t)index << bits);
 }
@@ -142,33 +143,40 @@ static void pages_around(char *buffer, struct there there, char **out, size_t *o
 	*out_B = end_B - from_B;
 }
 
-int pd_noalloc_provide(struct pd_noalloc *noalloc, void *buffer, size_t from_B, size_t size_B)
-{
-	struct there there = {from_B, size_B};
-	struct part *part;
-	size_t index, within_B, pages_B;
-	char *pages;
-
-	if (size_B == 0 || !find(noalloc, buffer, &part, &index, &within_B))
-		return 0;
-	pages_around(buffer, there, &pages, &pages_B);
-	if (mprotect(pages, pages_B, PROT_READ | PROT_WRITE))
-		return -1;
-	part->there[index] = there;
-	return 0;
-}
-
 /* Takes back the memory of what was there. */
-static void withdraw(char *buffer, struct there there)
+static void withdraw(char *buffer, struct there *there)
 {
 	size_t pages_B;
 	char *pages;
 
-	if (there.size_B == 0)
+	if (there->size_B == 0)
 		return;
-	pages_around(buffer, there, &pages, &pages_B);
+	pages_around(buffer, *there, &pages, &pages_B);
 	mmap(pages, pages_B, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1,
 	     0);
+	*there = (struct there){0};
+}
+
+int pd_noalloc_provide(struct pd_noalloc *noalloc, void *buffer, size_t from_B, size_t size_B)
+{
+	struct there there = {from_B, size_B}, *before;
+	struct part *part;
+	size_t index, within_B, pages_B;
+	char *pages;
+
+	if (!find(noalloc, buffer, &part, &index, &within_B))
+		return 0;
+	before = &part->there[index];
+	if (before->from_B == from_B && before->size_B == size_B) /* as when it was freed */
+		return 0;
+	withdraw(buffer, before);
+	if (size_B == 0)
+		return 0;
+	pages_around(buffer, there, &pages, &pages_B);
+	if (mprotect(pages, pages_B, PROT_READ | PROT_WRITE))
+		return -1;
+	*before = there;
+	return 0;
 }
 
 size_t pd_memory_part(const void *address, size_t size_B, char **out)
@@ -197,7 +205,6 @@ int pd_noalloc_put(struct pd_noalloc *noalloc, void *buffer)
 
 	if (!find(noalloc, buffer, &part, &index, &within_B) || within_B != 0)
 		return -1;
-	withdraw(buffer, part->there[index]);
 	part->next[index] = part->first_free;
 	part->first_free = (uint32_t)index;
 	return 0;
@@ -210,19 +217,28 @@ void *pd_memory_absent(void)
 
 /* --- mpisim.h --- */
 
+static void *get_with_part(struct pd_noalloc *noalloc, size_t size_B, size_t from_B, size_t there_B)
+{
+	void *buffer = pd_noalloc_get(noalloc, size_B);
+
+	if (!buffer || pd_noalloc_provide(noalloc, buffer, from_B, there_B) == 0)
+		return buffer;
+	pd_noalloc_put(noalloc, buffer);
+	return NULL;
+}
+
 PD_INTERPOSE void *mpisim_alloc(size_t size_B)
 {
 	struct pd_rank *rank = pd_rank_here();
 
 	if (!rank || !rank->world->noalloc)
 		return malloc(size_B ? size_B : 1);
-	return pd_noalloc_get(rank->world->noalloc, size_B);
+	return get_with_part(rank->world->noalloc, size_B, 0, 0);
 }
 
 PD_INTERPOSE void *mpisim_alloc_part(size_t size_B, size_t from_B, size_t there_B)
 {
 	struct pd_rank *rank = pd_rank_here();
-	void *buffer;
 
 	if (from_B > size_B || there_B > size_B - from_B) {
 		if (!rank)
@@ -233,12 +249,9 @@ PD_INTERPOSE void *mpisim_alloc_part(size_t size_B, size_t from_B, size_t there_
 			"%zu B of the buffer",
 			from_B, there_B, size_B);
 	}
-	buffer = mpisim_alloc(size_B);
-	if (!buffer || !rank || !rank->world->noalloc ||
-	    pd_noalloc_provide(rank->world->noalloc, buffer, from_B, there_B) == 0)
-		return buffer;
-	pd_noalloc_put(rank->world->noalloc, buffer);
-	return NULL;
+	if (!rank || !rank->world->noalloc)
+		return mpisim_alloc(size_B);
+	return get_with_part(rank->world->noalloc, size_B, from_B, there_B);
 }
 
 PD_INTERPOSE void mpisim_free(void *buffer)

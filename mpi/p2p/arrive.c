@@ -103,7 +103,7 @@ static MPI_HOT bool copy_now(const struct mpi_request *recv, const void *data)
 		return false;
 	if (!data)
 		return true;
-	if (__builtin_expect(pd_memory_is_absent(recv->buf), 0)) {
+	if (__builtin_expect(pd_memory_is_reserved(recv->buf), 0)) {
 		mpi_pieces_give(NULL, data, recv);
 		return true;
 	}
@@ -247,7 +247,7 @@ void mpi_message_take(struct mpi_rank *me, struct mpi_request *recv)
 
 	if (recv->type->is_contiguous || size_B == 0)
 		; /* it has been copied */
-	else if (message->data == MESSAGE_PIECES || (data && pd_memory_is_absent(recv->buf)))
+	else if (message->data == MESSAGE_PIECES || (data && pd_memory_is_reserved(recv->buf)))
 		mpi_pieces_give(message, data, recv);
 	else if (data)
 		mpi_datatype_unpack(recv->type, recv->buf, recv->count, data, size_B);

@@ -79,11 +79,12 @@ static bool take_apart(const struct taken *taken, struct mpi_message *message)
 	return true;
 }
 
-void mpi_pieces_take(struct mpi_rank *me, const struct mpi_p2p_args *a, struct mpi_message *message)
+void mpi_pieces_take(struct mpi_rank *me, const struct mpi_datatype *type, const void *buf,
+		     MPI_Count count, struct mpi_message *message)
 {
 	struct taken taken = {0};
 
-	mpi_datatype_runs(a->type, a->buf, a->count, take_run, &taken);
+	mpi_datatype_runs(type, buf, count, take_run, &taken);
 	if (taken.n > 0 && message->size_B <= MESSAGE_INLINE_B)
 		take_inline(&taken, message);
 	else if (taken.n > 0)

@@ -13,9 +13,10 @@
 
 /* --- a message is made --- */
 
+/* Else it has none, or pieces. */
 static MPI_HOT bool has_data(const struct mpi_p2p_args *a, int64_t size_B)
 {
-	return size_B != 0 && !pd_memory_is_absent(a->buf);
+	return size_B != 0 && !pd_memory_is_reserved(a->buf);
 }
 
 /* Gives the message a copy of its data, if it has any. */
@@ -26,7 +27,7 @@ static MPI_HOT void copy_data(struct mpi_rank *me, const struct mpi_p2p_args *a,
 
 	if (!has_data(a, size_B)) {
 		if (__builtin_expect(size_B > 0, 0))
-			mpi_pieces_take(me, a, message);
+			mpi_pieces_take(me, a->type, a->buf, a->count, message);
 		return;
 	}
 	data = mpi_message_allocate(message, (size_t)size_B);

@@ -4,7 +4,7 @@
 HPL on dahu, 1024 ranks on 32 nodes: predictions for the sizes that were measured.
 
     hpl.py --data DIR [--work DIR] [--build DIR] [--sizes 50000,75000] [--seed 1] [--network realistic] [--dgemm 12d0551]
-    hpl.py --data DIR --table        # what was predicted so far, beside what was measured
+    hpl.py --data DIR --errors       # errors of what was predicted so far, in per cent, into errors.csv beside this file
 
 DIR holds the measurements (or MPISIM_HPL_DATA says where). HPL comes from Debian's source package hpcc, by apt-get.
 
@@ -61,7 +61,7 @@ def compile_hpl(hpl, work, build):
     special = {"HPL_pdpanel_init": ["-DHPL_pdpanel_init=HPL_pdpanel_init_whole"], "HPL_pdpanel_free": ["-Dfree=mpisim_free"],
                "HPL_pdlaswp00T": ["-Dmalloc=mpisim_alloc", "-Dfree=mpisim_free"]}
     flags = ["-O2", "-g", "-w", "-DHPL_CALL_CBLAS",
-             f"-I{hpl}/include", f"-I{HERE}", "-include", "mpisim.h"]
+             f"-I{hpl}/include", f"-I{ROOT}", "-include", "mpisim.h"]
     objects = []
     for source in [*sources, *sorted(HERE.glob("*.c"))]:
         objects.append(str(work / (source.stem + ".o")))
@@ -174,22 +174,27 @@ def measured(data):
     return {n: sum(times) / len(times) for n, times in runs.items() if n in smpi}, smpi
 
 
-def table(args):
+def write_errors(args):
     truth, smpi = measured(args.data)
-    ours = {}
-    for row in rows(args.work / "results.csv"):
-        if (row["network"], row["dgemm"]) == (args.network, args.dgemm):
-            ours.setdefault(int(row["n"]), []).append(float(row["seconds"]))
-    columns = [lambda n: sum(ours[n]) / len(ours[n]), *[lambda n, m=m: smpi[n][m] for m in ("A1", "simple", "D2_het")]]
-    sums = [[], [], [], []]
-    print("| N | mpisim | SMPI, one dgemm | SMPI, noise in kernels | and in the network |\n|---|---|---|---|---|")
-    for n in sorted(ours):
-        errors = [100 * (column(n) / truth[n] - 1) for column in columns]
-        print(f"| {n} | " + " | ".join(f"{e:+.1f} %" for e in errors) + " |")
-        for total, e in zip(sums, errors):
-            total.append(abs(e))
-    print("| mean | " + " | ".join(f"{sum(s) / len(s):.1f} %" for s in sums) + " |")
-    print("| worst | " + " | ".join(f"{max(s):.1f} %" for s in sums) + " |")
+    lines = ["n,mpisim,smpi_A1,smpi_simple,smpi_D2_het,cpu_s"]
+    results = {int(row["n"]): row for row in rows(args.work / "results.csv")
+               if (row["network"], row["dgemm"], row["seed"]) == (args.network, args.dgemm, str(args.seed))}
+    for n, row in sorted(results.items()):
+        times = [float(row["seconds"]), *[smpi[n][model] for model in ("A1", "simple", "D2_het")]]
+        lines.append(f"{n}," + ",".join(f"{100 * (time / truth[n] - 1):.2f}" for time in times) + f",{row['cpu_s']}")
+    (HERE / "errors.csv").write_text("\n".join(lines) + "\n")
+
+
+def parts(_build):
+    """The pieces of docs/validation.md, by name: of errors.csv, since a series takes an hour and needs the measurements."""
+    found = rows(HERE / "errors.csv")
+    columns = ["mpisim", "smpi_A1", "smpi_simple", "smpi_D2_het"]
+    lines = ["| N | mpisim | SMPI: one dgemm for all | noise in kernels | also in the network |",
+             "|--:|--:|--:|--:|--:|"]
+    lines += [f"| {row['n']} | " + " | ".join(f"{float(row[c]):+.1f}" for c in columns) + " |" for row in found]
+    for name, of in (("mean of the absolute errors", lambda e: sum(e) / len(e)), ("largest", max)):
+        lines.append(f"| {name} | " + " | ".join(f"{of([abs(float(row[c])) for row in found]):.1f}" for c in columns) + " |")
+    return {"HPL_TABLE": "\n".join(lines)}
 
 
 def main():
@@ -201,14 +206,14 @@ def main():
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--network", choices=["realistic", "2018-09 optimistic", "2019 optimistic"], default="realistic")
     parser.add_argument("--dgemm", default="12d0551")
-    parser.add_argument("--table", action="store_true")
+    parser.add_argument("--errors", action="store_true")
     args = parser.parse_args()
     if not args.data or not pathlib.Path(args.data).is_dir():
         print("hpl.py: skipped: no folder with the measurements (--data DIR or MPISIM_HPL_DATA)")
         return 0
     args.data, args.work, args.build = (pathlib.Path(p).resolve() for p in (args.data, args.work, args.build))
-    if args.table:
-        table(args)
+    if args.errors:
+        write_errors(args)
         return 0
     args.work.mkdir(parents=True, exist_ok=True)
     program = compile_hpl(fetch(args.work), args.work, args.build)

@@ -6,9 +6,9 @@
  */
 #include <stdlib.h>
 
-#include "hpl.h"
-#include "mpisim.h"
-#include "skeleton.h"
+#include <hpl.h>
+#include <mpisim.h>
+#include "validation/hpl/skeleton.h"
 
 static void charge(const char *kernel, int n, double a, double b, double c)
 {

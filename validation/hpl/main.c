@@ -7,9 +7,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "hpl.h"
-#include "mpisim.h"
-#include "skeleton.h"
+#include <hpl.h>
+#include <mpisim.h>
+#include "validation/hpl/skeleton.h"
 
 enum { ALIGN = 8, NBMIN = 2, NDIV = 2, DEPTH = 1 };
 

@@ -2,8 +2,8 @@
 /* HPL_pdpanel_init, but for the memory of the panel: of L2, L1, the pivots, DINFO and U only the pivots and DINFO are there. */
 #include <stdlib.h>
 
-#include "hpl.h"
-#include "mpisim.h"
+#include <hpl.h>
+#include <mpisim.h>
 
 void HPL_pdpanel_init_whole(HPL_T_grid *grid, HPL_T_palg *algorithm, const int m, const int n,
 			    const int jb, HPL_T_pmat *a, const int ia, const int ja, const int tag,
