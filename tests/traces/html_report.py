@@ -291,6 +291,17 @@ class Page(Folder):
         finally:
             self.browser.call("POST", "/goog/cdp/execute", {"cmd": "Emulation.clearDeviceMetricsOverride", "params": {}})
 
+    def test_a_dark_page_is_printed_on_white(self):
+        dark = {"features": [{"name": "prefers-color-scheme", "value": "dark"}]}
+        self.browser.call("POST", "/goog/cdp/execute", {"cmd": "Emulation.setEmulatedMedia", "params": dark})
+        try:
+            self.open()
+            papers = [self.browser.run(f"dispatchEvent(new Event('{event}')); return colour('paper')") for event in ("other", "beforeprint", "afterprint")]
+            self.assertEqual(papers, ["#15191e", "#ffffff", "#15191e"])
+            self.assertEqual(self.errors(), [])
+        finally:
+            self.browser.call("POST", "/goog/cdp/execute", {"cmd": "Emulation.setEmulatedMedia", "params": {"features": []}})
+
     def test_colours_with_a_meaning_are_printed(self):
         self.open()
         kind = "return [...document.querySelectorAll('.stack i, .legend i, .meter, .meter i')].map(e => getComputedStyle(e).printColorAdjust)"

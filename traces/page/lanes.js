@@ -125,6 +125,9 @@ function Lanes(source) {
     let shown = Array.from({ length: units }, (_, i) => i);
     if (wants) shown = shown.filter((unit) => { for (let rank = unit * step; rank < Math.min(source.ranks, (unit + 1) * step); rank++) if (wants(rank, node[rank])) return true; return false; });
     if (key) shown.sort((a, b) => key[b] - key[a] || a - b);
+    self.unit = group || "rank";
+    self.rowOf.fill(-1);
+    if (!byGroup) return arrangeOne(shown);
     for (const unit of shown) {
       const name = byGroup ? byGroup(unit * step) : unit;
       if (!groups.has(name)) groups.set(name, []);
@@ -135,11 +138,9 @@ function Lanes(source) {
       const mean = new Map(rows.map(([name, members]) => [name, members.reduce((sum, unit) => sum + key[unit], 0) / members.length]));
       rows.sort((a, b) => mean.get(b[0]) - mean.get(a[0]));
     }
-    self.unit = group || "rank";
     self.order = Int32Array.from(rows.flatMap(([, members]) => members));
     self.starts = [0];
-    self.titles = rows.map(([name, members]) => group === "job" ? (name < 0 ? "no job" : run.jobs[name].name) : String(group ? name : members[0] * step));
-    self.rowOf.fill(-1);
+    self.titles = rows.map(([name, members]) => group === "job" ? (name < 0 ? "no job" : run.jobs[name].name) : String(name));
     rows.forEach(([, members], row) => {
       self.starts.push(self.starts[row] + members.length);
       for (const unit of members) self.rowOf.fill(row, unit * step, Math.min(source.ranks, (unit + 1) * step));
@@ -147,6 +148,17 @@ function Lanes(source) {
     self.rowAt = new Int32Array(self.order.length);
     rows.forEach((_, row) => self.rowAt.fill(row, self.starts[row], self.starts[row + 1]));
     self.n = rows.length;
+    return undefined;
+  }
+  /* Each in a row of its own. */
+  function arrangeOne(shown) {
+    const n = shown.length;
+    self.n = n;
+    self.order = Int32Array.from(shown);
+    self.starts = Int32Array.from({ length: n + 1 }, (_, row) => row);
+    self.rowAt = self.starts.subarray(0, n);
+    self.titles = self.order.map((unit) => unit * step);
+    for (let row = 0; row < n; row++) self.rowOf.fill(row, shown[row] * step, Math.min(source.ranks, (shown[row] + 1) * step));
   }
 
   /* Numbers of the messages of each rank, by `time`: put in order when they are first asked for. */

@@ -3,6 +3,8 @@
 const data = JSON.parse(document.getElementById("data").textContent);
 const run = data.run;
 
+for (const [type, isPrinted] of [["beforeprint", true], ["afterprint", false]]) addEventListener(type, () => document.documentElement.classList.toggle("printed", isPrinted));
+
 function el(tag, properties, ...children) {
   const element = document.createElement(tag);
   for (const [name, value] of Object.entries(properties || {})) {
@@ -107,7 +109,7 @@ function sharp(canvas, height, draw) {
   }
   new ResizeObserver(redraw).observe(canvas);
   window.matchMedia("(prefers-color-scheme: dark)").addEventListener("change", redraw);
-  window.addEventListener("beforeprint", redraw);
+  for (const type of ["beforeprint", "afterprint"]) window.addEventListener(type, redraw);
   return redraw;
 }
 

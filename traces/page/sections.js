@@ -113,7 +113,7 @@ function fillPath() {
   place("path").append(note("The chain of computation and messages that took the whole running time: only what shortens it makes the run faster."),
     table([{ title: "part", of: ([key]) => names[key] || key.replace(/_/g, " ") }, { title: "time", of: ([, s]) => s, show: ([, s]) => time(s) },
       { title: "share", of: ([, s]) => s, show: ([, s]) => meter(s / path.length_s) }], Object.entries(path.parts_s).filter(([, s]) => s > 0)),
-    el("h3", {}, "Who is to blame"),
+    el("h3", {}, "Most on it"),
     table([{ title: "what", of: (b) => b.kernel !== undefined ? b.kernel || "(not annotated)" : b.call || b.blame },
       { title: "where", of: (b) => b.site || "" }, { title: "kind", of: (b) => b.blame.replace(/_/g, " ") },
       { title: "time", of: (b) => b.time_s, show: (b) => time(b.time_s) }, { title: "share", of: (b) => b.time_s, show: (b) => meter(b.time_s / path.length_s) }], path.blame, 12));

@@ -13,7 +13,7 @@ function channels(name) {
  * where it ends, on two neighbouring columns by the part of them that it covers.
  */
 function Density(width, lines) {
-  const stride = 4 * (width + 2), sums = new Float32Array(stride * lines);
+  const stride = 4 * (width + 2), sums = new Float32Array(stride * lines), image = new ImageData(width, lines), pixels = new Uint32Array(image.data.buffer);
   /* Intervals `i` … `last` - 1, as many pixels for a unit of time as `scale` says; table: r, g, b, share of each kind. Where one follows another
    * without a gap, what changes there is added once. */
   function addIntervals(line, { begin, end, kind, part }, i, last, from, to, scale, table) {
@@ -39,22 +39,19 @@ function Density(width, lines) {
   }
   /* On `paper`; full[line]: how much is all of it. */
   function picture(paper, full) {
-    const image = new ImageData(width, lines), pixels = image.data;
+    const [red, green, blue] = paper;
     for (let line = 0, to = 0; line < lines; line++) {
       const scale = full[line] > 0 ? 1 / full[line] : 0;
       let r = 0, g = 0, b = 0, share = 0;
-      for (let column = 0, at = line * stride; column < width; column++, at += 4, to += 4) {
+      for (let column = 0, at = line * stride; column < width; column++, at += 4, to++) {
         r += sums[at]; g += sums[at + 1]; b += sums[at + 2]; share += sums[at + 3];
-        const left = Math.max(0, 1 - share * scale);
-        pixels[to] = paper[0] * left + r * scale;
-        pixels[to + 1] = paper[1] * left + g * scale;
-        pixels[to + 2] = paper[2] * left + b * scale;
-        pixels[to + 3] = 255;
+        const left = share * scale < 1 ? 1 - share * scale : 0;
+        pixels[to] = 0xff000000 | (blue * left + b * scale + 0.5) << 16 | (green * left + g * scale + 0.5) << 8 | (red * left + r * scale + 0.5);
       }
     }
     return image;
   }
-  return { addIntervals, picture };
+  return { width, lines, addIntervals, picture, clear: () => sums.fill(0) };
 }
 
 /*
@@ -64,7 +61,7 @@ function Density(width, lines) {
 function Timeline(section, source, given) {
   const { id, title, beside, isBare, length } = { id: "timeline", beside: [], length: source.end, ...given };
 
-  const LEFT = 56, AXIS = 24, MOST_LINES = 4000, MOST_BOXES = 20000, TALLEST = 520, STRIDE = 16, FRAME_MS = 16;
+  const LEFT = 56, AXIS = 24, MOST_LINES = 4000, MOST_BOXES = 20000, TALLEST = 520, STRIDE = 16, FRAME_MS = 12;
   const lanes = Lanes(source), { intervals, messages, step: perUnit } = lanes, end = source.end;
   const phases = isBare ? [] : (run.phases || []).map((phase) => ({ ...phase, begin: phase.begin_s / source.unit_s, end: phase.end_s / source.unit_s }));
   const self = { take, mark, choose, chooseRank, show, look, arrange, limit, lanes, redraw: () => redraw(), shift: 0, frame: [] };
@@ -150,17 +147,20 @@ function Timeline(section, source, given) {
   /* Everything else: each line of pixels shows the shares of its ranks. Of many ranks every STRIDE-th comes first, and as many as a frame has time
    * for; the frames that follow add the others. */
   function beginShares(key, wide, lines, begin, finish) {
-    const first = lanes.starts[begin], last = lanes.starts[finish], picture = el("canvas", { width: wide, height: lines });
-    return { key, begin, finish, first, last, at: first, offset: 0, isDone: first === last, picture, density: Density(wide, lines), full: new Float64Array(lines), table: palette() };
+    const first = lanes.starts[begin], last = lanes.starts[finish], { density: before, picture: old } = shares, isSame = before && before.width === wide && before.lines === lines;
+    const density = isSame ? before : Density(wide, lines), picture = isSame ? old : el("canvas", { width: wide, height: lines });
+    density.clear();
+    return { key, begin, finish, first, last, at: first, offset: 0, isDone: first === last, picture, density, full: new Float64Array(lines), table: palette() };
   }
   function addShares(shares, wide, lines) {
     const { begin, finish, first, last, full, table, density } = shares, until = performance.now() + FRAME_MS, scale = wide / (to - from);
+    let n = 0;
     for (; shares.offset < STRIDE; shares.offset++, shares.at = first + shares.offset)
       for (; shares.at < last; shares.at += STRIDE) {
         const unit = lanes.order[shares.at], line = Math.min(lines - 1, Math.floor((lanes.rowAt[shares.at] - begin) / (finish - begin) * lines)), end = intervals.first[unit + 1];
         full[line]++;
         density.addIntervals(line, intervals, above(intervals.end, from, intervals.first[unit], end), end, from, to, scale, table);
-        if ((shares.at & 15) === 0 && performance.now() > until) { shares.at += STRIDE; return; }
+        if ((++n & 15) === 0 && performance.now() > until) { shares.at += STRIDE; return; }
       }
     shares.isDone = true;
   }
