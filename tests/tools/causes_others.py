@@ -32,7 +32,7 @@ NEAR = 0.1  # of the gain: what one replay without a cause may be off
 class Causes(OwnFolder):
     def build(self, source):
         program = self.dir / "program"
-        succeed(BIN / COMPILERS[pathlib.Path(source).suffix], "-g", "-O1", f"-I{INCLUDE}", SOURCES / source, "-o", program)
+        succeed(BIN / COMPILERS[pathlib.Path(source).suffix], "-g", "-O1", f"-I{INCLUDE}", SOURCES / source, "-o", program, cwd=self.dir)
         return program
 
     def run_one(self, program, how, ranks, *options, **cluster):
