@@ -113,6 +113,6 @@ void trace_reasons_text(const struct trace_reasons *reasons, int most, bool has_
 				util_time_text(reason->waiting_s).text);
 		fputc('\n', file);
 	}
-	if (reasons->bandwidth && most >= reasons->n)
+	if (reasons->bandwidth && has_callers) /* all is told */
 		write_bandwidth(reasons->bandwidth, file);
 }
