@@ -157,7 +157,7 @@ function Lanes(source) {
     self.order = Int32Array.from(shown);
     self.starts = Int32Array.from({ length: n + 1 }, (_, row) => row);
     self.rowAt = self.starts.subarray(0, n);
-    self.titles = self.order.map((unit) => unit * step);
+    self.titles = shown.map((unit) => String(unit * step));
     for (let row = 0; row < n; row++) self.rowOf.fill(row, shown[row] * step, Math.min(source.ranks, (shown[row] + 1) * step));
   }
 
