@@ -62,7 +62,7 @@ SCENES = {
 }
 SEPARATE = ("--set", "rma.model=separate")
 # What lets the second rank know of the first, where it follows on the completion of the first access.
-INFORMS = ("barrier", "+message", "+matched", "+probed", "+exchange", "+partition", "+prefix", "+bcast-first")
+INFORMS = ("barrier", "+message", "+matched", "+probed", "+exchange", "+partition", "+prefix", "+bcast-first", "+ssend", "+issend")
 
 
 def are_atomic(first, second, is_one_origin):
@@ -134,7 +134,8 @@ def disjoint_pairs():
 def orders():
     """What stands between."""
     between = ["", "+flush", "+flush-local"]
-    informs = ["+barrier", "+message", "+backward", "+matched", "+probed", "+exchange", "+partition", "+prefix", "+bcast-first", "+bcast-second"]
+    informs = ["+barrier", "+message", "+backward", "+matched", "+probed", "+exchange", "+partition", "+prefix", "+bcast-first", "+bcast-second",
+               "+ssend", "+issend", "+early-send"]
     hows = ["all" + a + b for a in between for b in informs if a != "" or b == "+barrier"] + ["all+sync+barrier", "all+flush+barrier-and-sync"]
     for how in hows:
         for first in "put", "get":
