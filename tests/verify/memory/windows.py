@@ -53,6 +53,8 @@ SCENES = {
     "rput-wait-write": ([], []),
     "rput-write": (["active-write"], ["active-write"]),
     "get-copy": (["active-read"], ["active-read"]),
+    "get-length": (["active-read"], ["active-read"]),
+    "get-print": (["active-write"], ["active-write"]),
     "get-twice": (["active-write"], ["active-write"]),
     "put-twice": ([], []),
     "put-own-window": (["active-write"], ["active-write"]),
