@@ -6,13 +6,14 @@
 #include <string.h>
 
 #include "mpi/abi/functions.h"
+#include "mpi/p2p/poll.h"
 #include "pdexec/compute.h"
 #include "pdexec/store.h"
 #include "replay/call.h"
 #include "replay/kept.h"
 #include "replay/repeat.h"
 
-enum { STACK_B = 64 << 10, MAX_DEPTH = 1024 };
+enum { STACK_B = 64 << 10, MAX_DEPTH = 1024, MOST_POLLS = 1 << 20 };
 
 /* --- records --- */
 
@@ -103,7 +104,7 @@ static void charge_kernel(struct replay_rank *rank, uint64_t kernel, double seco
 	struct util_error err;
 
 	if (replay->has_bench) {
-		if (pd_store_begin(store, name, n_params, params, &charge, &err))
+		if (pd_store_begin_at(store, pd_place_of(pd), name, n_params, params, &charge, &err))
 			pd_fail(pd, PD_FAILURE_ANNOTATION, "%s", err.text);
 		if (replay->repeat)
 			replay_repeat_kernel(replay->repeat, name, n_params, params);
@@ -190,6 +191,33 @@ static void do_sleep(struct replay_rank *rank)
 	sim_task_sleep(&rank->mpi->pd->task, (sim_time_ps)(duration & INT64_MAX));
 }
 
+/* Of the next call. What was charged for them is no computation. */
+static void do_polls(struct replay_rank *rank)
+{
+	struct pd_rank *pd = rank->mpi->pd;
+	uint64_t n = mtrace_get_uint(&rank->cursor);
+
+	if (n > MOST_POLLS)
+		replay_damaged(rank, "more polls than there are in a step");
+	rank->n_polls = (uint32_t)n;
+	rank->pause = 0;
+	if (!mtrace_get_uint(&rank->cursor))
+		return;
+	rank->pause = sim_time_from_s(pd->pending_s / pd->world->cluster->cpu.speed[pd->node]);
+	pd->pending_s = 0;
+	pd->has_step = false;
+	pd->n_parts = 0;
+}
+
+/* What the polls before the call waited for is there already, or may come now. */
+static void pause(struct replay_rank *rank)
+{
+	if (rank->n_polls > 0 && rank->mpi->endpoint)
+		mpi_poll_again(rank->mpi, rank->n_polls, rank->is_early ? 0 : rank->pause);
+	rank->n_polls = 0;
+	rank->is_early = false;
+}
+
 static void do_call(struct replay_rank *rank, uint64_t number)
 {
 	struct replay *replay = rank->replay;
@@ -203,6 +231,7 @@ static void do_call(struct replay_rank *rank, uint64_t number)
 	replay->n_unlike += replay->is_unlike[number];
 	replay->n_ordered += replay->is_ordered[number];
 	enter(rank, number, site);
+	pause(rank);
 	rank->n_arrays = rank->n_buffers = 0;
 	rank->group_session = MPI_SESSION_NULL;
 	if (function == replay->finalize && rank->mpi->n_opened == 1)
@@ -254,6 +283,9 @@ static bool do_record(struct replay_rank *rank)
 		return true;
 	case MTRACE_SLEEP:
 		do_sleep(rank);
+		return true;
+	case MTRACE_POLLS:
+		do_polls(rank);
 		return true;
 	case MTRACE_TYPE:
 		replay_define_type(rank);

@@ -87,9 +87,9 @@ void mpi_shadow_after_mprobe(struct mpi_shadow *shadow, struct mpi_verify_call *
 	recv = mpi_shadow_recv(shadow, call->me, &message, comm);
 	end_step(shadow, call, recv);
 	mpi_shadow_post(shadow, call->me, recv);
-	request = mpi_shadow_new_request(shadow, call, *handle);
+	request = mpi_shadow_new_request(shadow, call->me, call->function, *handle);
 	if (request)
-		request->ops[0] = recv;
+		request->op = recv;
 	else
 		mpi_shadow_release(shadow, recv);
 }
@@ -102,16 +102,16 @@ void mpi_shadow_before_mrecv(struct mpi_shadow *shadow, struct mpi_verify_call *
 	    handle ? mpi_shadow_request(shadow, mpi_shadow_index(*handle)) : NULL;
 	struct mpi_datatype *type = mpi_datatype_get(
 	    call->me, (MPI_Datatype)(uintptr_t)mpi_verify_value(call, MPI_ARG_DATATYPE).p);
-	struct mpi_shadow_op *recv = request ? request->ops[0] : NULL;
+	struct mpi_shadow_op *recv = request ? request->op : NULL;
 
 	if (!recv || !type || recv->type || mpi_verify_value(call, MPI_ARG_COUNT).i < 0)
 		return;
 	recv->type = type;
 	recv->count = mpi_verify_value(call, MPI_ARG_COUNT).i;
-	recv->call =
-	    (struct mpi_finding_call){call->me->rank, call->me->pd->function, call->me->pd->site};
+	recv->function = call->me->pd->function;
+	recv->site = call->me->pd->site;
 	mpi_datatype_retain(type);
-	if (recv->probed) {
+	if (recv->was_probed) {
 		struct mpi_shadow_data in = mpi_shadow_data_of(recv);
 		struct mpi_shadow_data out = mpi_shadow_data_of(recv->probed);
 

@@ -23,7 +23,7 @@ bool mpi_shadow_is_done(const struct mpi_shadow_op *op)
 		return op->together->n_posted == op->together->n_members;
 	if (op->kind == SHADOW_SEND && op->mode == SEND_BUFFERED)
 		return true;
-	return op->pair && op->pair->is_posted[!op->kind];
+	return op->is_paired && op->pair->is_posted[!op->kind];
 }
 
 /* What is done stays done: those of which all are waited for are gone through once. */
@@ -57,10 +57,20 @@ static void look_for_probe(struct mpi_shadow *shadow, const struct mpi_shadow_op
 		mpi_shadow_look_at(shadow, send->peer);
 }
 
+static void post_together(struct mpi_shadow *shadow, struct mpi_shadow_together *together,
+			  int place)
+{
+	if (together->is_posted[place])
+		return;
+	together->is_posted[place] = true;
+	if (++together->n_posted == together->n_members)
+		for (int i = 0; i < together->n_members; i++)
+			mpi_shadow_look_at(shadow, together->members[i]);
+}
+
 static void post(struct mpi_shadow *shadow, struct mpi_shadow_op *op)
 {
-	struct mpi_shadow_together *together = op->together;
-	struct mpi_shadow_pair *pair = op->pair;
+	struct mpi_shadow_pair *pair = op->is_paired ? op->pair : NULL;
 
 	op->is_posted = true;
 	if (op->is_met)
@@ -74,12 +84,8 @@ static void post(struct mpi_shadow *shadow, struct mpi_shadow_op *op)
 	}
 	if (op->kind == SHADOW_SEND && !pair)
 		look_for_probe(shadow, op);
-	if (!together || together->is_posted[op->place])
-		return;
-	together->is_posted[op->place] = true;
-	if (++together->n_posted == together->n_members)
-		for (int i = 0; i < together->n_members; i++)
-			mpi_shadow_look_at(shadow, together->members[i]);
+	if (op->kind == SHADOW_COLL)
+		post_together(shadow, op->together, op->place);
 }
 
 static void drop_first(struct mpi_shadow *shadow, struct mpi_shadow_rank *rank)
@@ -102,9 +108,9 @@ static void go_on(struct mpi_shadow *shadow, struct mpi_shadow_rank *rank)
 	while (rank->first) {
 		struct mpi_shadow_step *step = rank->first;
 
-		if (step->kind == STEP_POST)
-			post(shadow, step->few[0]);
-		else if (!may_pass(step))
+		for (int i = 0; step->kind == STEP_POST && i < step->n; i++)
+			post(shadow, step->ops[i]);
+		if (step->kind != STEP_POST && !may_pass(step))
 			return;
 		drop_first(shadow, rank);
 	}
@@ -130,7 +136,7 @@ static struct mpi_shadow_step *append(struct mpi_shadow *shadow, struct mpi_rank
 	struct mpi_shadow_step *step = util_pool_get(&shadow->steps);
 
 	if (!step)
-		pd_fail(me->pd, PD_FAILURE_MEMORY, "out of memory for --verify");
+		mpi_shadow_fail_memory(shadow);
 	*step = (struct mpi_shadow_step){.kind = kind,
 					 .call = {me->rank, me->pd->function, me->pd->site}};
 	step->ops = step->few;
@@ -151,13 +157,14 @@ void mpi_shadow_post(struct mpi_shadow *shadow, struct mpi_rank *me, struct mpi_
 
 	if (!op || op->is_posted || shadow->is_given_up)
 		return;
-	if (!shadow->ranks[me->rank].first) { /* it is as far as the run is */
+	step = shadow->ranks[me->rank].last;
+	if (!step) { /* it is as far as the run is */
 		post(shadow, op);
 		return;
 	}
-	step = append(shadow, me, STEP_POST);
-	step->n = 1;
-	step->few[0] = op;
+	if (step->kind != STEP_POST || step->n == SHADOW_FEW)
+		step = append(shadow, me, STEP_POST);
+	step->few[step->n++] = op;
 	op->n_references++;
 }
 
@@ -182,7 +189,7 @@ struct mpi_shadow_step *mpi_shadow_wait(struct mpi_shadow *shadow, struct mpi_ra
 	if (!any && n > 0 && !shadow->ranks[me->rank].first && first == n)
 		return NULL;
 	step = append(shadow, me, any ? STEP_ANY : STEP_ALL);
-	if (n - first > (int)(sizeof step->few / sizeof *step->few))
+	if (n - first > SHADOW_FEW)
 		step->ops = mpi_shadow_room(shadow, (size_t)(n - first), sizeof *step->ops);
 	for (int i = first; i < n; i++)
 		if (ops[i] && (any || !mpi_shadow_is_done(ops[i]))) {
@@ -223,7 +230,7 @@ static bool may_be_done(const struct mpi_shadow *shadow, const struct mpi_shadow
 				return false;
 		return true;
 	}
-	if (op->pair)
+	if (op->is_paired)
 		return !is_stuck[op->pair->rank[!op->kind]];
 	if (!op->is_wild)
 		return !is_stuck[op->peer];
@@ -340,7 +347,7 @@ static void swap_sends(struct mpi_shadow *shadow, struct mpi_shadow_pair *a,
  */
 static bool take_another(struct mpi_shadow *shadow, struct mpi_shadow_op *recv)
 {
-	struct mpi_shadow_pair *mine = recv->pair, *oldest = NULL;
+	struct mpi_shadow_pair *mine = recv->is_paired ? recv->pair : NULL, *oldest = NULL;
 
 	if (recv->kind != SHADOW_RECV || !recv->was_wild || !mine || !mine->op[0] ||
 	    mine->is_posted[0] || !mine->is_posted[1])
