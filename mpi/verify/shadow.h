@@ -59,6 +59,7 @@ struct mpi_shadow_together {
 	int sender;   /* between groups: who gave MPI_ROOT; -1: nobody yet */
 	int n_first; /* members of the first group; of an intercommunicator, those of the other follow */
 	bool is_between_groups, has_root;	 /* has_root: of those, a rank gave MPI_ROOT */
+	bool differs; /* not all of them gave equal arguments (given.c) */
 	int *members;				 /* [n_members] world ranks */
 	struct mpi_shadow_part *parts;		 /* [n_members], by place in `members` */
 	bool *is_posted;			 /* [n_members] in the strict view */
@@ -364,8 +365,8 @@ void mpi_shadow_release_blocks(struct mpi_shadow_blocks *blocks); /* NULL is fin
 void mpi_shadow_compare_member(struct mpi_shadow *shadow,
 			       const struct mpi_shadow_together *together, int member);
 /* The same of the arguments that have to be alike (given.c). */
-void mpi_shadow_compare_given(struct mpi_shadow *shadow,
-			      const struct mpi_shadow_together *together, int member);
+void mpi_shadow_compare_given(struct mpi_shadow *shadow, struct mpi_shadow_together *together,
+			      int member);
 /* NULL: there is nothing to compare. */
 struct mpi_shadow_given *mpi_shadow_take_given(const struct mpi_verify_call *call,
 					       const struct mpi_comm *comm);
