@@ -156,10 +156,7 @@ static int prepare_cluster(struct run *run, struct util_error *err)
 /* Why processes cannot be spawned; NULL: they can. */
 static const char *no_spawn(const struct run_options *o)
 {
-	return o->schedule ? "--schedule: its jobs hold nodes, and nothing says on which nodes of "
-			     "which job they would begin"
-	       : o->real   ? "--real: the trace beside it has only the ranks of the start"
-			   : NULL;
+	return o->real ? "--real: the trace beside it has only the ranks of the start" : NULL;
 }
 
 /* Who is told of each call. */
