@@ -54,7 +54,7 @@ struct mpi_record {
 	bool is_in_memory;  /* what cannot be recorded ends the recording, not the run */
 	uint64_t n_polls, most_polls; /* in vain; the recording ends with the last one */
 	char given_up[512]; /* why the recording ended; "": it did not */
-	int n_ranks;	    /* at the start: processes may be spawned when it is given up */
+	int n_ranks;
 };
 
 /* Walks the stack of the rank, which runs, from the frame of `out->address` on; once for each site. */
