@@ -11,6 +11,7 @@
 #include "mpi/record/internal.h"
 #include "mpi/watch/watch.h"
 #include "pdexec/image.h"
+#include "pdexec/pages.h"
 
 /* First ids: those below are predefined. */
 enum { FIRST_SITES = 256, SITE_TEXT_B = 512 };
@@ -387,6 +388,8 @@ void mpi_record_destroy(struct mpi_record *record)
 	}
 	for (int rank = 0; record->ranks && rank < record->n_ranks; rank++)
 		finish_rank(&record->ranks[rank]);
+	if (record->has_touches)
+		pd_pages_destroy(record->world->pd);
 	mtrace_writer_destroy(record->writer);
 	free(record->ranks);
 	free(record->numbers);

@@ -114,6 +114,7 @@ static const char text[] =
     "                         --verbose: what changed, largest first\n"
     "  --record FILE          a trace of the run, for mpisim-replay (docs/replay.md)\n"
     "  --record-memory        the trace also says which memory is used, for mpisim-whatif --async\n"
+    "  --record-touches       and which pages of its messages the program accesses when\n"
     "  --report DIR           a directory of pictures (PNG, SVG) and the tables behind them\n"
     "  --tag-output           put the rank in front of every line that the program prints\n"
     "  --verbose              the summary with all its tables\n"
