@@ -331,7 +331,7 @@ static void start(struct mpi_shadow *shadow, struct mpi_rank *me,
 	if (plan.part.blocks)
 		plan.part.blocks->n_references++;
 	request->is_active = true;
-	request->is_cancelled = false;
+	request->is_cancelled = request->is_known = false;
 	request->was_started = true;
 	mpi_shadow_do(shadow, me, &plan, request->ops);
 }
@@ -344,9 +344,21 @@ static void before_free_or_cancel(struct mpi_shadow *shadow, struct mpi_verify_c
 	note_handles(call);
 	request = given(shadow, call, 0);
 	if (request && call->function->kind == MPI_CALL_FREE)
-		mpi_verify_request_freed(call->me, request);
+		mpi_verify_request_freed(call->me, request, *handles_of(call));
 	else if (request)
 		request->is_cancelled = true;
+}
+
+/* MPI_Request_get_status, which is given the handle itself: a request that it has found complete may
+ * be freed. */
+static void after_status(struct mpi_shadow *shadow, const struct mpi_verify_call *call)
+{
+	const int *flag = mpi_verify_value(call, MPI_ARG_FLAG).p;
+	struct mpi_shadow_request *request = mpi_shadow_request(
+	    shadow, mpi_shadow_index(mpi_verify_value(call, MPI_ARG_REQUEST).p));
+
+	if (request && flag && *flag)
+		request->is_known = true;
 }
 
 /* --- which look is taken at which call --- */
@@ -420,6 +432,10 @@ void mpi_shadow_after(struct mpi_shadow *shadow, struct mpi_verify_call *call, i
 	case MPI_CALL_FREE:
 		if (code == MPI_SUCCESS && given(shadow, call, 0))
 			mpi_shadow_forget(shadow, given(shadow, call, 0));
+		break;
+	case MPI_CALL_STATUS:
+		if (code == MPI_SUCCESS)
+			after_status(shadow, call);
 		break;
 	case MPI_CALL_PARTITIONED:
 		if (code == MPI_SUCCESS)

@@ -12,7 +12,8 @@ static inline bool mpi_verify_has_failed(const struct mpi_rank *me, int code)
 }
 
 /* Wrong lives of requests (mpi/verify/lifecycle.c). */
-void mpi_verify_request_freed(struct mpi_rank *me, const struct mpi_shadow_request *request);
+void mpi_verify_request_freed(struct mpi_rank *me, const struct mpi_shadow_request *request,
+			      MPI_Request handle);
 /* Of a rank that finalizes; of all ranks (-1) of a run that cannot go on. */
 void mpi_verify_requests_at_end(struct mpi_world *world, int rank, const struct mpi_shadow *shadow);
 

@@ -37,6 +37,7 @@ struct mpi_shadow_blocks {
 	struct mpi_signature *each[2]; /* [n] malloc'd; NULL: all are alike */
 	int *peers[2]; /* [n] malloc'd: of a neighbourhood, by edge; NULL: they go by rank */
 	bool is_grid;
+	struct mpi_shadow_given *given; /* of calls whose arguments are compared; NULL: none */
 };
 
 /* One of MPI_COMM's collectives, on all its members. */
@@ -190,6 +191,7 @@ struct mpi_shadow_request { /* of the program's, by index of its handle */
 	bool is_active;
 	bool is_cancelled;	      /* MPI_Cancel was called */
 	bool was_started;	      /* of persistent ones */
+	bool is_known;		      /* MPI_Request_get_status has found it complete */
 	struct mpi_shadow_plan *plan; /* of persistent ones: its arguments; NULL: none */
 };
 
@@ -332,6 +334,13 @@ void mpi_shadow_release_blocks(struct mpi_shadow_blocks *blocks); /* NULL is fin
 /* Whether what `member` has just called agrees with what others have. */
 void mpi_shadow_compare_member(struct mpi_shadow *shadow,
 			       const struct mpi_shadow_together *together, int member);
+/* The same of the arguments that have to be alike (given.c). */
+void mpi_shadow_compare_given(struct mpi_shadow *shadow,
+			      const struct mpi_shadow_together *together, int member);
+/* NULL: there is nothing to compare. */
+struct mpi_shadow_given *mpi_shadow_take_given(const struct mpi_verify_call *call,
+					       const struct mpi_comm *comm);
+void mpi_shadow_release_given(struct mpi_shadow_given *given); /* NULL is fine */
 /* The signatures of a collective's arguments. */
 void mpi_shadow_describe_part(const struct mpi_verify_call *call, const struct mpi_comm *comm,
 			      struct mpi_shadow_part *out);

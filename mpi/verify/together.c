@@ -268,6 +268,7 @@ struct mpi_shadow_op *mpi_shadow_call_together(struct mpi_shadow *shadow, struct
 		if (t->first[op->place >= t->n_first] < 0)
 			t->first[op->place >= t->n_first] = op->place;
 		mpi_shadow_compare_member(shadow, t, op->place);
+		mpi_shadow_compare_given(shadow, t, op->place);
 	}
 	t->n_called++;
 	if (comm->remote && root == MPI_ROOT)
