@@ -76,11 +76,22 @@ extern const char *const cluster_collective_names[CLUSTER_N_COLLECTIVES];
 struct cluster_segment {
 	int64_t from_B;
 	double latency_s, bandwidth_Bps;
+	double stream_Bps; /* between nodes: one transfer gets no more; INFINITY: all of bandwidth_Bps */
 };
 struct
     cluster_segments { /* sizes below the first one's take the cluster's plain latency and bandwidth */
 	int n;	       /* 0: no segments */
 	struct cluster_segment *list; /* [n], by from_B, each once */
+};
+
+/* Messages of `from_B` on, up to the next entry's, cost time_s + size · per_B_s of a rank's CPU. */
+struct cluster_cost_by_size {
+	int64_t from_B;
+	double time_s, per_B_s;
+};
+struct cluster_costs_by_size { /* sizes below the first one's cost nothing */
+	int n;		       /* 0: not by size */
+	struct cluster_cost_by_size *list; /* [n], by from_B, each once */
 };
 
 struct cluster_send_buffer { /* for messages from `from_B` on */
@@ -186,6 +197,9 @@ struct cluster_topology {
 	int n_speeds;
 };
 
+/* What a message of this size costs: by `costs`, or `plain_s` where these do not go by size. */
+double cluster_cost(const struct cluster_costs_by_size *costs, double plain_s, int64_t size_B);
+
 /* How many classes its links between switches have; 0: the star. */
 int cluster_n_link_classes(const struct cluster_topology *shape);
 
@@ -225,6 +239,10 @@ struct cluster_protocol {
 	double send_overhead_s, recv_overhead_s; /* o: sender before the transfer, receiver when it
 						    takes the message */
 	double recv_overhead_per_B_s; /* and for each byte that travelled before the match */
+	/* by size, in their places: of sends that block, sends with a request, receives */
+	struct cluster_costs_by_size send_costs, isend_costs, recv_costs;
+	double isend_overhead_s; /* of sends with a request; negative: as of those that block */
+	double probe_s; /* of each MPI_Iprobe and MPI_Improbe */
 	int64_t
 	    eager_threshold_B;	/* messages above it go by rendezvous; INT64_MAX: no rendezvous */
 	int64_t request_data_B; /* of the message, with the request to send */

@@ -78,8 +78,8 @@ int cluster_schema_number(const struct util_yaml_tree *tree, const struct util_y
 int cluster_schema_value(void *base, const struct cluster_key *key,
 			 const struct util_yaml_tree *tree, const struct util_yaml *node,
 			 struct util_error *err);
-/* A list's entry: a mapping with all of `keys` (paths "list.member", targets in *out) and no
- * others. */
+/* A list's entry: a mapping with all of `keys` that have no default (paths "list.member", targets in
+ * *out) and no others. */
 int cluster_schema_entry(const struct util_yaml_tree *tree, const struct util_yaml *entry,
 			 const struct cluster_key keys[], int n_keys, void *out,
 			 struct util_error *err);
@@ -94,6 +94,12 @@ int cluster_read_segments(struct cluster_draft *draft, const struct util_yaml_tr
 			  const struct util_yaml *node, struct util_error *err);
 int cluster_read_intra_segments(struct cluster_draft *draft, const struct util_yaml_tree *tree,
 				const struct util_yaml *node, struct util_error *err);
+int cluster_read_send_costs(struct cluster_draft *draft, const struct util_yaml_tree *tree,
+			    const struct util_yaml *node, struct util_error *err);
+int cluster_read_isend_costs(struct cluster_draft *draft, const struct util_yaml_tree *tree,
+			     const struct util_yaml *node, struct util_error *err);
+int cluster_read_recv_costs(struct cluster_draft *draft, const struct util_yaml_tree *tree,
+			    const struct util_yaml *node, struct util_error *err);
 int cluster_read_sharing_losses(struct cluster_draft *draft, const struct util_yaml_tree *tree,
 				const struct util_yaml *node, struct util_error *err);
 int cluster_read_send_buffer(struct cluster_draft *draft, const struct util_yaml_tree *tree,

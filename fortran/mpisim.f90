@@ -8,7 +8,8 @@ module mpisim
   implicit none
   private
   public :: mpisim_add_compute_time, add_compute_time, mpisim_kernel_begin, mpisim_kernel_end, mpisim_kernel_time, &
-            mpisim_phase_begin, mpisim_phase_end, mpisim_alloc, mpisim_free, mpisim_node_release, mpisim_node_acquire, &
+            mpisim_phase_begin, mpisim_phase_end, mpisim_alloc, mpisim_alloc_part, mpisim_free, &
+            mpisim_node_release, mpisim_node_acquire, &
             mpisim_is_simulated, mpisim_real_time, mpisim_state, mpisim_touch, MPISIM_READ, MPISIM_WRITE
 
   integer, parameter :: MPISIM_READ = 1, MPISIM_WRITE = 2
@@ -52,6 +53,11 @@ module mpisim
     type(c_ptr) function mpisim_alloc(size_B) bind(C)
       import :: c_ptr, c_size_t
       integer(c_size_t), value :: size_B
+    end function
+    ! ... but for its bytes [from_B, from_B + there_B).
+    type(c_ptr) function mpisim_alloc_part(size_B, from_B, there_B) bind(C)
+      import :: c_ptr, c_size_t
+      integer(c_size_t), value :: size_B, from_B, there_B
     end function
     subroutine mpisim_free(buf) bind(C)
       import :: c_ptr

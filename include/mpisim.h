@@ -44,6 +44,11 @@ void mpisim_phase_end(void);
 
 /* A large buffer whose content is only touched by annotated kernels and MPI: reserves no memory with --no-alloc. NULL when out of memory. */
 void *mpisim_alloc(size_t size_B);
+/*
+ * The same, but for its bytes [from_B, from_B + there_B), which are there in any case: small data within large. Messages from one
+ * rank to another carry what is there of both their buffers.
+ */
+void *mpisim_alloc_part(size_t size_B, size_t from_B, size_t there_B);
 void mpisim_free(void *buf);
 
 /* The calling rank no longer needs its node: the node stops counting in dynamic efficiency once every rank on it has said so. */

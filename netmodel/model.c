@@ -198,7 +198,7 @@ int net_model_create_on(struct sim_engine *engine, const struct cluster *cluster
 	model->n_links = topology ? topology->n_links : 2 * cluster->n_nodes;
 	model->method = method_of(cluster);
 	model->most_rate = INFINITY;
-	if (allocate(model) || (model->method->create && model->method->create(model))) {
+	if (allocate(model) || net_bounds_create(model) || (model->method->create && model->method->create(model))) {
 		net_model_destroy(model);
 		return out_of_memory(cluster, err);
 	}
@@ -256,6 +256,7 @@ void net_model_destroy(struct net_model *model)
 	free(model->visited.links);
 	free(model->caps);
 	free(model->capacities);
+	free(model->bounds);
 	free(model);
 }
 

@@ -92,7 +92,8 @@ struct net_transfer { /* private but for reading; zero-initialise. Small: millio
 		int places[2];			/* in its two links' arrays of transfers */
 		struct net_crossing *crossings; /* [n_links]; where there are more than two */
 	};
-	int stage;		   /* enum net_stage */
+	short stage;		   /* enum net_stage */
+	short bound;		   /* of its rate, by its segment: 1, …; 0: none */
 	bool is_ready;		   /* in a stream: its delay is over */
 	short n_links;		   /* of its route; not yet while it is announced */
 	struct net_stream *stream; /* NULL: none */

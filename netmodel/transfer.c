@@ -21,6 +21,8 @@ static struct net_duration duration_between(const struct cluster *cluster, int64
 	struct net_duration d = {.bandwidth_Bps = segment ? segment->bandwidth_Bps
 							  : cluster->network.bandwidth_Bps};
 
+	if (segment && segment->stream_Bps < segment->bandwidth_Bps)
+		d.bound = (short)(segment - cluster->network.segments.list + 1);
 	d.delay_s = latency_s * factor;
 	d.work_s = (double)size_B / d.bandwidth_Bps * factor;
 	/* the NIC's rate of messages */
@@ -50,13 +52,19 @@ static struct net_duration duration_within(const struct cluster *cluster, int64_
 	return d;
 }
 
+static double bound_of(const struct cluster *cluster, const struct net_duration *d)
+{
+	return d->bandwidth_Bps / cluster->network.segments.list[d->bound - 1].stream_Bps;
+}
+
 struct net_minimum net_transfer_minimum(const struct cluster *cluster, int is_within_node,
 					int64_t size_B)
 {
 	struct net_duration d = is_within_node ? duration_within(cluster, size_B, 1)
 					       : duration_between(cluster, size_B, 1);
-	double bandwidth_s = (double)size_B / d.bandwidth_Bps;
-	double all_s = d.delay_s + d.work_s;
+	double slower = d.bound ? bound_of(cluster, &d) : 1; /* than its links */
+	double bandwidth_s = (double)size_B / d.bandwidth_Bps * slower;
+	double all_s = d.delay_s + d.work_s * slower;
 
 	if (bandwidth_s > all_s) /* a negative intercept: bytes that pass at once */
 		bandwidth_s = all_s;

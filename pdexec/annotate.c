@@ -180,7 +180,8 @@ bool pd_annotation_begin_kernel(struct pd_rank *rank, const char *function, cons
 		pd_fail(rank, PD_FAILURE_ANNOTATION,
 			"kernel \"%s\" begins within kernel \"%s\": kernels do not nest (is mpisim_kernel_end missing?)",
 			name ? name : "(null)", annotation->charge.name);
-	if (pd_store_begin(rank->program->store, name, n_params, params, &annotation->charge, &err))
+	if (pd_store_begin_at(rank->program->store, pd_place_of(rank), name, n_params, params,
+			      &annotation->charge, &err))
 		annotation_fail_store(rank, &err);
 	pd_store_vary(rank->program->store, &annotation->charge, rank->node, &annotation->calls);
 	if (annotation->charge.execute && rank->world->config.no_alloc)
@@ -246,7 +247,7 @@ double mpisim_kernel_time(const char *name, int n_params, const double params[])
 
 	if (!rank)
 		return -1;
-	seconds = pd_store_lookup(rank->program->store, name, n_params, params);
+	seconds = pd_store_lookup(rank->program->store, pd_place_of(rank), name, n_params, params);
 	pd_annotation_leave(rank);
 	return seconds;
 }

@@ -330,10 +330,22 @@ bool pd_rank_memory_stays(const struct pd_rank *rank, const void *address);
 void pd_rank_memory_exchange(struct pd_rank *from, struct pd_rank *to);
 /* An address with room around it that pd_memory_is_absent holds for, in every world: buffers of built-in programs. */
 void *pd_memory_absent(void);
+/*
+ * What is there of [address, address + size_B), which lies in one buffer of mpisim_alloc_part: out[0] and so many bytes, none: 0. For
+ * addresses among those that are absent otherwise. O(1).
+ */
+size_t pd_memory_part(const void *address, size_t size_B, char **out);
+/* Whether `address` lies where buffers are that are not there, or not but for a part. */
+static inline bool pd_memory_is_reserved(const void *address)
+{
+	return (uintptr_t)address - PD_ABSENT_BEGIN < PD_ABSENT_B;
+}
 /* True when `address` lies in a buffer that was reserved but not allocated (--no-alloc): it must not be touched. O(1). */
 static inline bool pd_memory_is_absent(const void *address)
 {
-	return (uintptr_t)address - PD_ABSENT_BEGIN < PD_ABSENT_B;
+	char *part;
+
+	return __builtin_expect(pd_memory_is_reserved(address), 0) && pd_memory_part(address, 1, &part) == 0;
 }
 
 /*

@@ -232,7 +232,7 @@ void mpisim_kernel_end(void)
 double mpisim_kernel_time(const char *name, int n_params, const double params[])
 {
 	prepare();
-	return state.model ? pd_store_lookup(state.model, name, n_params, params) : -1;
+	return state.model ? pd_store_lookup(state.model, PD_NOWHERE, name, n_params, params) : -1;
 }
 
 /* A field of CSV: quoted, quotes doubled; what does not fit is left out. */
@@ -295,6 +295,11 @@ void mpisim_phase_end(void)
 		name = state.phases[state.depth];
 	phase_log(name ? name : "?", "end");
 	free(name);
+}
+
+void *mpisim_alloc_part(size_t size_B, size_t from_B, size_t there_B)
+{
+	return mpisim_alloc(size_B);
 }
 
 void *mpisim_alloc(size_t size_B)

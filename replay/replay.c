@@ -105,7 +105,7 @@ static void charge_kernel(struct replay_rank *rank, uint64_t kernel, double seco
 	struct util_error err;
 
 	if (replay->has_bench) {
-		if (pd_store_begin(store, name, n_params, params, &charge, &err))
+		if (pd_store_begin_at(store, pd_place_of(pd), name, n_params, params, &charge, &err))
 			pd_fail(pd, PD_FAILURE_ANNOTATION, "%s", err.text);
 		if (replay->repeat)
 			replay_repeat_kernel(replay->repeat, name, n_params, params);

@@ -46,9 +46,11 @@ int mpi_p2p_create(struct mpi_world *world)
 	util_pool_init(&world->messages, sizeof(struct mpi_message));
 	util_pool_init(&world->bare_messages, offsetof(struct mpi_message, inline_data));
 	mpi_payloads_init(&world->payloads);
-	world->has_send_overhead = cluster->protocol.send_overhead_s > 0;
+	world->has_send_overhead =
+	    cluster->protocol.send_overhead_s > 0 || cluster->protocol.isend_overhead_s > 0 ||
+	    cluster->protocol.send_costs.n > 0 || cluster->protocol.isend_costs.n > 0;
 	world->has_recv_overhead =
-	    cluster->protocol.recv_overhead_s != 0 ||
+	    cluster->protocol.recv_overhead_s != 0 || cluster->protocol.recv_costs.n > 0 ||
 	    cluster->protocol.recv_overhead_per_B_s != 0 ||
 	    cluster->protocol.late_answers ==
 		CLUSTER_LATE_TESTS; /* what nobody has looked for is not complete */

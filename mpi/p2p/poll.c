@@ -6,6 +6,7 @@
 #include "mpi/core/entry.h"
 #include "mpi/p2p/causes.h"
 #include "mpi/p2p/choose.h"
+#include "pdexec/compute.h"
 
 /*
  * Polls that are closer than this on average are one streak: where time is measured, an interrupt
@@ -20,6 +21,12 @@ enum { POLLS_PER_DOUBLING = 1000, POLL_DOUBLINGS = 10 };
 /* Polls of a streak that cost nothing: where computation is measured, time passes between polls by
  * itself. */
 enum { FREE_POLLS = 16, FREE_POLLS_MEASURED = 100000 };
+/*
+ * Where nothing is measured: a streak that paid for so many polls until something happened comes from
+ * a loop that waits. From then on polls of that place in the program pause for long at once, until a
+ * streak from there ends otherwise.
+ */
+enum { POLLS_OF_WAITING = 1000 };
 /*
  * After so many, about three hours or five minutes, only an arrival ends the pause: if none comes,
  * this is a deadlock. Where nothing is measured there may be work between polls that nobody sees.
@@ -40,6 +47,11 @@ enum { QUICK_SHARE = 16, REFUSED_MAX = 16 };
 static bool is_modelled(const struct mpi_rank *me)
 {
 	return me->pd->world->config.mode == PD_COMPUTE_MODELLED;
+}
+
+static uint32_t n_free(const struct mpi_rank *me)
+{
+	return is_modelled(me) ? FREE_POLLS : FREE_POLLS_MEASURED;
 }
 
 /* Until something happens that concerns the rank, and no longer than `length`. */
@@ -73,12 +85,43 @@ static void pause_for(struct mpi_rank *me, sim_time_ps length)
 static void pause_poll(struct mpi_rank *me, uint32_t n_paid)
 {
 	uint32_t doublings = n_paid / POLLS_PER_DOUBLING;
+	const void *site = me->pd->site;
 
+	if (me->world->waiting_site == site && site)
+		doublings = POLL_DOUBLINGS;
+	me->endpoint->paused_site = site;
 	if (n_paid >= (uint32_t)(is_modelled(me) ? POLLS_MAX : POLLS_MAX_MEASURED))
 		pause_for(me, SIM_TIME_MAX);
 	else
 		pause_for(me, POLL_PAUSE_PS
 				  << (doublings < POLL_DOUBLINGS ? doublings : POLL_DOUBLINGS));
+	if (!me->endpoint->has_news)
+		return;
+	me->endpoint->paused_site = NULL;
+	if (n_paid >= POLLS_OF_WAITING && is_modelled(me))
+		me->world->waiting_site = site;
+}
+
+/* A streak begins: the one before, if it paused, ended by something else than news. */
+static void begin_streak(struct mpi_rank *me)
+{
+	struct mpi_endpoint *endpoint = me->endpoint;
+
+	if (endpoint->paused_site && endpoint->paused_site == me->world->waiting_site)
+		me->world->waiting_site = NULL;
+	endpoint->paused_site = NULL;
+	endpoint->n_polls = 0;
+	endpoint->n_refused = 0;
+	endpoint->poll_work = 0;
+}
+
+void mpi_poll_charge(struct mpi_rank *me)
+{
+	double probe_s = me->pd->world->cluster->protocol.probe_s;
+
+	/* a pause stands for the polls that it is in the place of */
+	if (probe_s > 0 && (!me->endpoint || me->endpoint->n_polls < n_free(me)))
+		pd_compute_charge(me->pd, NULL, probe_s);
 }
 
 /* Whether a poll that comes `distance` after the end of the last one goes on with its streak. */
@@ -86,8 +129,9 @@ static bool goes_on(const struct mpi_rank *me, sim_time_ps distance)
 {
 	const struct mpi_endpoint *endpoint = me->endpoint;
 
-	if (is_modelled(me))
-		return distance == 0;
+	if (is_modelled(me)) /* what the poll before has cost may have been stretched by contention */
+		return distance <= 2 * sim_time_from_s(me->pd->world->cluster->protocol.probe_s /
+						       me->pd->world->cluster->cpu.speed[me->pd->node]);
 	return distance < POLL_WORK_PS &&
 	       endpoint->poll_work + distance < (endpoint->n_polls + 1) * POLL_STREAK_PS;
 }
@@ -150,20 +194,18 @@ void mpi_endpoint_poll_failed(struct mpi_rank *me)
 {
 	struct mpi_endpoint *endpoint = me->endpoint;
 	const struct sim_engine *engine = &me->pd->world->engine;
-	uint32_t n_free = is_modelled(me) ? FREE_POLLS : FREE_POLLS_MEASURED;
 	sim_time_ps distance = engine->now - endpoint->poll_end;
 
 	if (mpi_asks(me)) /* whoever answers bounds them */
 		return;
 	if (endpoint->n_polls == 0 || !goes_on(me, distance)) {
-		endpoint->n_polls = 0;
-		endpoint->n_refused = 0;
-		endpoint->poll_work = distance = 0;
+		begin_streak(me);
+		distance = 0;
 	}
 	endpoint->n_polls++;
 	endpoint->poll_work += distance;
-	if (endpoint->n_polls > n_free)
-		pause_poll(me, endpoint->n_polls - n_free - 1);
+	if (endpoint->n_polls > n_free(me))
+		pause_poll(me, endpoint->n_polls - n_free(me) - 1);
 	endpoint->poll_end = engine->now;
 	endpoint->n_quick = n_quick_after(me);
 	endpoint->n_answered = 0;

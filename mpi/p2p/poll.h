@@ -40,6 +40,8 @@ static inline struct mpi_rank *mpi_poll_quick(void)
 
 /* Counts a poll that found nothing; MPI_SUCCESS. */
 int mpi_poll_answer(struct mpi_rank *me, const char *function);
+/* What a probe costs its rank, where the cluster says so: it passes with what the rank computes next. */
+void mpi_poll_charge(struct mpi_rank *me);
 /* MPI_ENTER of polls. */
 struct mpi_rank *mpi_poll_enter(const char *function, const void *site);
 

@@ -31,7 +31,8 @@ static struct mpi_shadow_request *place_of(struct mpi_shadow *shadow, uint64_t i
 }
 
 struct mpi_shadow_request *mpi_shadow_new_request(struct mpi_shadow *shadow,
-						  const struct mpi_verify_call *call,
+						  const struct mpi_rank *me,
+						  const struct mpi_call_info *function,
 						  const void *handle)
 {
 	uint64_t index = mpi_shadow_index(handle);
@@ -42,10 +43,8 @@ struct mpi_shadow_request *mpi_shadow_new_request(struct mpi_shadow *shadow,
 	request = place_of(shadow, index);
 	if (!request)
 		return NULL;
-	*request = (struct mpi_shadow_request){.function = call->function,
-					       .site = call->me->pd->site,
-					       .rank = call->me->rank,
-					       .is_active = true};
+	*request = (struct mpi_shadow_request){
+	    .function = function, .site = me->pd->site, .rank = me->rank, .is_active = true};
 	return request;
 }
 
@@ -269,18 +268,23 @@ static void before_operation(struct mpi_shadow *shadow, struct mpi_verify_call *
 		mpi_shadow_wait(shadow, call->me, call->n_ops, call->ops, false);
 }
 
+void mpi_shadow_give_up(struct mpi_shadow *shadow, struct mpi_shadow_op *op)
+{
+	mpi_shadow_kill(shadow, op);
+	mpi_shadow_release(shadow, op);
+}
+
 void mpi_shadow_give_up_ops(struct mpi_shadow *shadow, struct mpi_verify_call *call)
 {
-	for (int i = 0; i < call->n_ops; i++) {
-		mpi_shadow_kill(shadow, call->ops[i]);
-		mpi_shadow_release(shadow, call->ops[i]);
-	}
+	for (int i = 0; i < call->n_ops; i++)
+		mpi_shadow_give_up(shadow, call->ops[i]);
 	free_plan(call->plan);
 }
 
 void mpi_shadow_publish(struct mpi_shadow *shadow, struct mpi_verify_call *call, MPI_Request handle)
 {
-	struct mpi_shadow_request *request = mpi_shadow_new_request(shadow, call, handle);
+	struct mpi_shadow_request *request =
+	    mpi_shadow_new_request(shadow, call->me, call->function, handle);
 
 	if (!request) {
 		mpi_shadow_give_up_ops(shadow, call);
@@ -354,8 +358,8 @@ static void before_free_or_cancel(struct mpi_shadow *shadow, struct mpi_verify_c
 static void after_status(struct mpi_shadow *shadow, const struct mpi_verify_call *call)
 {
 	const int *flag = mpi_verify_value(call, MPI_ARG_FLAG).p;
-	struct mpi_shadow_request *request = mpi_shadow_request(
-	    shadow, mpi_shadow_index(mpi_verify_value(call, MPI_ARG_REQUEST).p));
+	struct mpi_shadow_request *request =
+	    mpi_shadow_request(shadow, mpi_shadow_index(mpi_verify_value(call, MPI_ARG_REQUEST).p));
 
 	if (request && flag && *flag)
 		request->is_known = true;

@@ -70,6 +70,16 @@ static int apply_latency(struct whatif_change *change, const struct part *part,
 	return 0;
 }
 
+/* What one stream gets of a link stays the same part of it. */
+static void scale_segment(struct cluster_segment *segment, const struct part *part, double value)
+{
+	double was_Bps = segment->bandwidth_Bps;
+
+	segment->bandwidth_Bps = part->op == '=' ? value : was_Bps * part->factor;
+	if (segment->stream_Bps < was_Bps)
+		segment->stream_Bps *= segment->bandwidth_Bps / was_Bps;
+}
+
 static int apply_bandwidth(struct whatif_change *change, const struct part *part,
 			   struct util_error *err)
 {
@@ -81,8 +91,7 @@ static int apply_bandwidth(struct whatif_change *change, const struct part *part
 		return util_error_prepend(err, "scenario \"%s\"", part->text);
 	change->bandwidth_Bps = value;
 	for (int i = 0; i < change->base->cluster->network.segments.n; i++)
-		change->segments[i].bandwidth_Bps =
-		    part->op == '=' ? value : change->segments[i].bandwidth_Bps * part->factor;
+		scale_segment(&change->segments[i], part, value);
 	change->network = true;
 	return 0;
 }
