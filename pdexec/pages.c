@@ -179,7 +179,7 @@ static void open_all(const struct list *list)
 }
 
 /* What a fault takes that the handler cannot see: the least of many. */
-static double measure_cost(struct pd_rank *rank)
+static double measure_cost(void)
 {
 	struct page page = {.wanted = READS | WRITES};
 	struct list list = {.of = &page, .n = 1};
@@ -204,7 +204,7 @@ static double measure_cost(struct pd_rank *rank)
 			least_s = elapsed_s;
 	}
 	munmap((void *)(uintptr_t)memory, PD_PAGE_B);
-	return least_s - rank->world->clock_cost_s;
+	return least_s;
 }
 
 void pd_pages_close(struct pd_rank *rank)
@@ -214,13 +214,11 @@ void pd_pages_close(struct pd_rank *rank)
 	if (!pages || rank->world != pages->world)
 		return;
 	pages->user.frames(rank, &pages->frames);
-	if (pages->cost_s < 0)
-		pages->cost_s = measure_cost(rank);
 	for (size_t i = 0; i < list->n; i++)
 		list->of[i].seen_s[0] = list->of[i].seen_s[1] = -1;
-	pages->spent_s = pages->last_s = 0;
+	pages->last_s = 0;
 	pages->closed = list;
-	pages->mark_s = pd_host_cpu_s();
+	pages->mark_s = rank->host_mark_s;
 	close_all(list);
 	pages->spent_s = pd_host_cpu_s() - pages->mark_s;
 }
@@ -294,7 +292,7 @@ void pd_pages_note(const void *address, bool is_write, const void *site)
 	}
 	page->seen |= is_write ? READS | WRITES : READS;
 	mprotect((void *)page->at, PD_PAGE_B, protection_of(page));
-	pages->spent_s += pd_host_cpu_s() - begin_s + (pages->cost_s > 0 ? pages->cost_s : 0);
+	pages->spent_s += pd_host_cpu_s() - begin_s + pages->cost_s;
 }
 
 void pd_pages_access(const void *address, size_t size_B, bool is_write, const void *site)
@@ -328,7 +326,7 @@ int pd_pages_create(const struct pd_world *world, const struct pd_pages_user *us
 	pages->user = *user;
 	pages->n_lists = n;
 	pages->size_B = size_B;
-	pages->cost_s = -1;
+	pages->cost_s = measure_cost();
 	return 0;
 }
 

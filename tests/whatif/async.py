@@ -68,6 +68,12 @@ class Async(OwnFolder):
         self.assert_us(modes["chain"]["time_s"], 155)
         self.assert_us(modes["touch-exact"]["time_s"], 108)
 
+    def test_a_status_that_nobody_reads_waits_for_nothing(self):
+        self.record("four_status")
+        _, modes = self.whatif()
+        self.assert_us(modes["chain"]["time_s"], 155)
+        self.assert_us(modes["touch-exact"]["time_s"], 108)
+
     # W2. Each message uses what the one before it brought.
     def test_one_buffer_gains_nothing(self):
         self.record("ping_pong")

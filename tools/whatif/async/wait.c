@@ -8,11 +8,14 @@ static bool is_half(const struct async_memory *memory, bool is_send)
 	return is_send == !(memory->flags & MTRACE_WRITTEN);
 }
 
-/* Both are read: that is no conflict. */
+/* Both are read, or both are statuses that calls fill in: that is no conflict. */
 static bool are_apart(const struct async_plan *plan, const struct async_memory *a,
 		      const struct async_memory *b, uint64_t page_B)
 {
+	const int filled = MTRACE_STATUS | MTRACE_WRITTEN;
+
 	return !((a->flags | b->flags) & MTRACE_WRITTEN) ||
+	       ((a->flags & b->flags & filled) == filled && !((a->flags | b->flags) & MTRACE_READ)) ||
 	       !async_memory_meets(plan->rank, a, b, page_B);
 }
 
