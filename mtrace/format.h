@@ -52,6 +52,11 @@ enum mtrace_op {
 	 * bytes, how many of them, from one to the next
 	 */
 	MTRACE_MEMORY = 10,
+	/*
+	 * Before a call: varint polls that found nothing and that are no records; varint 1: the computation that was
+	 * charged before is theirs, and the rank waited for as long, unless something happened that concerned it
+	 */
+	MTRACE_POLLS = 11,
 	MTRACE_CALL = 32,
 };
 

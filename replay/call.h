@@ -50,6 +50,9 @@ struct replay_rank {
 	int n_listed;
 	uint64_t
 	    at[2]; /* of the record that ends the present computation: what it is, and of what */
+	uint32_t n_polls; /* before the next call, of which nobody was told, … */
+	sim_time_ps pause;   /* … and how long the rank paused for them at most */
+	bool is_early;       /* the last call found what it did not find in the recording */
 	struct replay_place passed; /* the last record that ends computations */
 	const char **phases; /* [depth] that are open */
 	int depth, max_depth;
@@ -119,6 +122,9 @@ void *replay_array_reserve(struct replay_rank *rank, struct replay_array *array,
 void replay_objects_free(struct replay_rank *rank);
 void replay_define_type(struct replay_rank *rank);
 void replay_rank_finish(struct replay_rank *rank);
+
+/* The rank of the trace that `pd` is: spawned ones are numbered as they begin, which may be in another order than it was. */
+struct replay_rank *replay_rank_begin(struct replay *replay, struct pd_rank *pd);
 
 /* --- written by hand --- */
 int replay_own_Comm_spawn(struct replay_rank *rank);

@@ -4,8 +4,32 @@
 #include <stdlib.h>
 
 #include "mpi/comm/comm.h"
+#include "mpi/core/objects.h"
 #include "mpi/dynamic/port.h"
+#include "mpi/dynamic/spawn.h"
 #include "replay/call.h"
+
+struct replay_rank *replay_rank_begin(struct replay *replay, struct pd_rank *pd)
+{
+	int first = mtrace_ranks_at_start(replay->file);
+	const struct mpi_rank *me = pd->mpi;
+	uint64_t place = (uint64_t)pd->rank;
+
+	if (pd->rank >= first) {
+		const struct mpi_spawn *spawn = mpi_rank_job(me)->spawn;
+
+		place = replay->ranks[replay->places[spawn->root]].spawned +
+			(uint64_t)(pd->rank - spawn->first_rank);
+		if (place < (uint64_t)first || place >= (uint64_t)replay->file->n_ranks ||
+		    replay->ranks[place].mpi)
+			pd_fail(pd, PD_FAILURE_UNSUPPORTED,
+				"'%s' is damaged: it has no such process that was spawned",
+				replay->file->path);
+	}
+	replay->places[pd->rank] = (int)place;
+	replay->ranks[place].mpi = pd->mpi;
+	return &replay->ranks[place];
+}
 
 struct commands { /* [n] each */
 	int n;

@@ -6,15 +6,14 @@
 #include <string.h>
 
 #include "mpi/abi/functions.h"
-#include "mpi/core/objects.h"
-#include "mpi/dynamic/spawn.h"
+#include "mpi/p2p/poll.h"
 #include "pdexec/compute.h"
 #include "pdexec/store.h"
 #include "replay/call.h"
 #include "replay/kept.h"
 #include "replay/repeat.h"
 
-enum { STACK_B = 64 << 10, MAX_DEPTH = 1024 };
+enum { STACK_B = 64 << 10, MAX_DEPTH = 1024, MOST_POLLS = 1 << 20 };
 
 /* --- records --- */
 
@@ -192,6 +191,33 @@ static void do_sleep(struct replay_rank *rank)
 	sim_task_sleep(&rank->mpi->pd->task, (sim_time_ps)(duration & INT64_MAX));
 }
 
+/* Of the next call. What was charged for them is no computation. */
+static void do_polls(struct replay_rank *rank)
+{
+	struct pd_rank *pd = rank->mpi->pd;
+	uint64_t n = mtrace_get_uint(&rank->cursor);
+
+	if (n > MOST_POLLS)
+		replay_damaged(rank, "more polls than there are in a step");
+	rank->n_polls = (uint32_t)n;
+	rank->pause = 0;
+	if (!mtrace_get_uint(&rank->cursor))
+		return;
+	rank->pause = sim_time_from_s(pd->pending_s / pd->world->cluster->cpu.speed[pd->node]);
+	pd->pending_s = 0;
+	pd->has_step = false;
+	pd->n_parts = 0;
+}
+
+/* What the polls before the call waited for is there already, or may come now. */
+static void pause(struct replay_rank *rank)
+{
+	if (rank->n_polls > 0 && rank->mpi->endpoint)
+		mpi_poll_again(rank->mpi, rank->n_polls, rank->is_early ? 0 : rank->pause);
+	rank->n_polls = 0;
+	rank->is_early = false;
+}
+
 static void do_call(struct replay_rank *rank, uint64_t number)
 {
 	struct replay *replay = rank->replay;
@@ -205,6 +231,7 @@ static void do_call(struct replay_rank *rank, uint64_t number)
 	replay->n_unlike += replay->is_unlike[number];
 	replay->n_ordered += replay->is_ordered[number];
 	enter(rank, number, site);
+	pause(rank);
 	rank->n_arrays = rank->n_buffers = 0;
 	rank->group_session = MPI_SESSION_NULL;
 	if (function == replay->finalize && rank->mpi->n_opened == 1)
@@ -257,6 +284,9 @@ static bool do_record(struct replay_rank *rank)
 	case MTRACE_SLEEP:
 		do_sleep(rank);
 		return true;
+	case MTRACE_POLLS:
+		do_polls(rank);
+		return true;
 	case MTRACE_TYPE:
 		replay_define_type(rank);
 		return true;
@@ -269,33 +299,10 @@ static bool do_record(struct replay_rank *rank)
 	}
 }
 
-/* Those that are spawned are numbered as they begin, which may be in another order than it was. */
-static struct replay_rank *begin_rank(struct replay *replay, struct pd_rank *pd)
-{
-	int first = mtrace_ranks_at_start(replay->file);
-	const struct mpi_rank *me = pd->mpi;
-	uint64_t place = (uint64_t)pd->rank;
-
-	if (pd->rank >= first) {
-		const struct mpi_spawn *spawn = mpi_rank_job(me)->spawn;
-
-		place = replay->ranks[replay->places[spawn->root]].spawned +
-			(uint64_t)(pd->rank - spawn->first_rank);
-		if (place < (uint64_t)first || place >= (uint64_t)replay->file->n_ranks ||
-		    replay->ranks[place].mpi)
-			pd_fail(pd, PD_FAILURE_UNSUPPORTED,
-				"'%s' is damaged: it has no such process that was spawned",
-				replay->file->path);
-	}
-	replay->places[pd->rank] = (int)place;
-	replay->ranks[place].mpi = pd->mpi;
-	return &replay->ranks[place];
-}
-
 static void rank_main(struct pd_rank *pd)
 {
 	struct replay *replay = pd->program->config.context;
-	struct replay_rank *rank = begin_rank(replay, pd);
+	struct replay_rank *rank = replay_rank_begin(replay, pd);
 	struct util_error err;
 	int more;
 

@@ -138,6 +138,7 @@ struct mpi_world {
 	struct mpi_verify *verify; /* mpi/verify/verify.h; NULL: the run is not verified */
 	const char *failure_class; /* for it: the class of the failure that comes next; NULL: by its kind */
 	const void *described; /* record, verify or watch: calls of the program come through functions of theirs */
+	bool tells_polls;      /* who watches is told of every poll: none is answered quickly */
 	uint64_t n_messages,
 	    n_bytes; /* point-to-point messages of the application and their payload */
 	uint64_t n_collective_messages,

@@ -144,7 +144,7 @@ static uint32_t n_quick_after(const struct mpi_rank *me)
 
 	if (is_modelled(me) || endpoint->n_polls < MPI_POLL_QUICK_FROM ||
 	    endpoint->n_polls >= FREE_POLLS_MEASURED || endpoint->n_refused >= REFUSED_MAX ||
-	    me->world->described || me->world->choice ||
+	    me->world->tells_polls || me->world->choice ||
 	    (world->observers.wanted & SIM_OBSERVED_CALL && !world->observers.tally))
 		return 0;
 	return endpoint->n_polls / QUICK_SHARE;
@@ -166,16 +166,15 @@ int mpi_poll_answer(struct mpi_rank *me, const char *function)
 	return MPI_SUCCESS;
 }
 
-struct mpi_rank *mpi_poll_enter(const char *function, const void *site)
+/* How long the rank waits for what it computed in the answered polls; 0: it computed, or nothing. */
+static sim_time_ps take_pause(struct mpi_rank *me)
 {
-	struct pd_rank *pd = pd_current;
-	struct mpi_rank *me = pd ? pd->mpi : NULL;
-	struct mpi_endpoint *endpoint = me ? me->endpoint : NULL;
-	double work_s = 0;
+	struct mpi_endpoint *endpoint = me->endpoint;
+	struct pd_rank *pd = me->pd;
+	double work_s;
 
-	if (!endpoint || endpoint->n_answered == 0 || !mpi_poll_is_open(me) ||
-	    pd->world->thread != pd_arch_thread_pointer())
-		return mpi_entry_enter(function, site);
+	if (!mpi_poll_is_open(me))
+		return 0;
 	work_s = pd_compute_take(pd);
 	if (work_s > LOOP_S * (endpoint->n_answered + 1) + LOOP_NOISE_S) { /* it computes */
 		pd_compute_give_back(pd, work_s);
@@ -183,10 +182,48 @@ struct mpi_rank *mpi_poll_enter(const char *function, const void *site)
 		endpoint->n_refused++;
 	} else if (endpoint->n_refused > 0)
 		endpoint->n_refused--;
+	return sim_time_from_s(work_s / pd->world->cluster->cpu.speed[pd->node]);
+}
+
+void mpi_poll_again(struct mpi_rank *me, uint32_t n, sim_time_ps pause)
+{
+	struct pd_world *world = me->pd->world;
+	sim_time_ps now = world->engine.now;
+
+	me->endpoint->n_polls += n;
+	for (uint32_t i = 0; world->observers.tally && i < n; i++)
+		sim_tally_add_call(world->observers.tally, me->tally, me->pd->function, now, now,
+				   0);
+	if (pause > 0)
+		pause_for(me, pause);
+}
+
+struct mpi_polls mpi_poll_begin(struct mpi_rank *me, const char *function, const void *site)
+{
+	struct mpi_polls polls = {.n = me->endpoint->n_answered, .pause = take_pause(me)};
+
+	me->endpoint->n_answered = 0;
+	mpi_entry_begin(me, function, site);
+	if (polls.pause > 0)
+		pause_for(me, polls.pause);
+	return polls;
+}
+
+struct mpi_rank *mpi_poll_enter(const char *function, const void *site)
+{
+	struct pd_rank *pd = pd_current;
+	struct mpi_rank *me = pd ? pd->mpi : NULL;
+	struct mpi_endpoint *endpoint = me ? me->endpoint : NULL;
+	sim_time_ps pause;
+
+	if (!endpoint || endpoint->n_answered == 0 || !mpi_poll_is_open(me) ||
+	    pd->world->thread != pd_arch_thread_pointer())
+		return mpi_entry_enter(function, site);
+	pause = take_pause(me);
 	endpoint->n_answered = 0;
 	me = mpi_entry_enter(function, site);
-	if (work_s > 0)
-		pause_for(me, sim_time_from_s(work_s / pd->world->cluster->cpu.speed[pd->node]));
+	if (pause > 0)
+		pause_for(me, pause);
 	return me;
 }
 

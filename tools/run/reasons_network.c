@@ -73,8 +73,11 @@ static bool change_segments(struct reasons_candidate *candidate, double latency,
 			memcpy(candidate->segments[k], lists[k]->list, size_B);
 		lists[k]->list = candidate->segments[k];
 		for (int i = 0; i < lists[k]->n; i++) {
-			lists[k]->list[i].latency_s *= latency;
-			lists[k]->list[i].bandwidth_Bps *= bandwidth;
+			struct cluster_segment *s = &lists[k]->list[i];
+
+			s->bandwidth_Bps *= bandwidth;
+			s->latency_s =
+			    fmax(s->latency_s * latency, -(double)s->from_B / s->bandwidth_Bps);
 		}
 	}
 	network->latency_s *= latency;
@@ -211,6 +214,21 @@ static void add_bandwidth(struct reasons *reasons)
 		 "messages carry many bytes: %s of the critical path", util_time_text(cost_s).text);
 	snprintf(candidate->reason.remedy, sizeof candidate->reason.remedy,
 		 "if there were half of them, or %s/s", bandwidth);
+}
+
+int reasons_try_bandwidth(struct reasons *reasons, double factor, double *out_s,
+			  struct util_error *err)
+{
+	struct cluster cluster = *reasons->run->cluster;
+	struct reasons_candidate candidate = {.place = -1, .site = -1, .cluster = &cluster};
+	int failed = change_segments(&candidate, 1, factor)
+			 ? reasons_try_without(reasons, &candidate, err)
+			 : util_error_set(err, UTIL_ENOMEM, "out of memory");
+
+	*out_s = candidate.reason.predicted_s;
+	candidate.cluster = NULL;
+	reasons_candidate_finish(&candidate);
+	return failed;
 }
 
 /* --- placement --- */

@@ -39,6 +39,9 @@ void trace_causes_see(struct trace_analysis *analysis, int rank, sim_time_ps now
 	r->seen = now;
 }
 
+/* A rank that polls looks between its pauses: so long a computation is no more than that. */
+#define LOOK_PS (SIM_PS_PER_S / 1000000)
+
 static struct trace_wait_total *wait_at(struct trace_analysis *analysis, int site)
 {
 	if (!util_array_reach(&analysis->waits, &analysis->n_waits, site, sizeof *analysis->waits))
@@ -394,6 +397,9 @@ static void resume(void *context, const struct sim_cause_place *place, sim_time_
 	sim_time_ps ready = r->cause_ready < now ? r->cause_ready : now;
 	int site;
 
+	if (begin - r->idle > LOOK_PS || r->looks_since > begin ||
+	    r->idle_blame != TRACE_BLAME_POLLING)
+		r->looks_since = begin;
 	if (r->idle == begin && r->idle > r->seen) /* it looked, and blocked again at once */
 		begin = r->seen;
 	else
@@ -410,6 +416,8 @@ static void resume(void *context, const struct sim_cause_place *place, sim_time_
 		return;
 	trace_path_copy(&analysis->paths, &r->path, &r->cause);
 	r->seen = r->path.until;
+	begin = r->looks_since < begin ? r->looks_since : begin;
+	r->looks_since = SIM_TIME_MAX;
 	if (r->in_collective)
 		return;
 	trace_causes_wait(analysis, place->rank, site, r->cause_wait, ready - begin, false);

@@ -152,7 +152,9 @@ function fillLinks() {
 
 function fillWhatIf() {
   const section = place("what-if"), rows = data.what_if && data.what_if.scenarios.filter((row) => row.time_s !== null);
-  if (!rows) return section.remove();
+  if (!rows && !(analysis && analysis.bandwidth)) return section.remove();
+  if (analysis && analysis.bandwidth) section.append(bandwidthCurve(analysis.bandwidth));
+  if (!rows) return undefined;
   section.append(table([{ title: "change", of: (row) => row.name }, { title: "running time", of: (row) => row.time_s, show: (row) => time(row.time_s) },
     { title: "gain", of: (row) => row.gain, show: (row) => difference(row.gain, Math.max(...rows.map((one) => Math.abs(one.gain))), signed) }], rows, 25));
   fillDerivatives(section, data.what_if.derivatives);
