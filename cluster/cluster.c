@@ -14,6 +14,7 @@ static void finish_cluster(struct cluster *cluster)
 {
 	free(cluster->name);
 	free(cluster->cpu.speed);
+	free(cluster->levels.memory_Bps);
 	free(cluster->cpu.speed_changes.list);
 	free(cluster->cpu.contention);
 	free(cluster->cpu.cost.fraction);

@@ -138,6 +138,31 @@ struct cluster_cost { /* fraction of one CPU for o outgoing and i incoming trans
 	double scale;	  /* multiplies either ("what if communication cost a quarter") */
 };
 
+/* Where ranks go on the cores of their node (cluster/levels.h). */
+enum cluster_bind {
+	CLUSTER_BIND_CORES,   /* one after the other (default) */
+	CLUSTER_BIND_DOMAINS, /* round the memory domains */
+	CLUSTER_BIND_SOCKETS, /* round the sockets */
+};
+
+/* The cores of a node: of sockets with memory domains (NUMA) with cores, as far as the file says
+ * so. */
+struct cluster_cores {
+	int sockets, domains, per_domain; /* domains of a socket, cores of a domain; 0: all */
+	enum cluster_bind bind;
+	int n_memory;		/* 0: memory has no limit */
+	double *memory_Bps;	/* [n_memory] bandwidth of each domain while 1, 2, … draw on it; of
+				   more the last */
+	double computation_Bps; /* that a core draws when it computes, where no kernel says
+				   otherwise */
+};
+
+/* A message between two ranks of a node, by the lowest level that they have in common. */
+struct cluster_level {
+	double latency_s, bandwidth_Bps;
+};
+enum { CLUSTER_MAX_LEVELS = 3 };
+
 /* Each section of the file is a struct of its own. These three are the network model's. */
 struct cluster_cpu {
 	double *speed; /* [n_nodes], relative to the reference CPU: 0.5 takes twice as long */
@@ -213,6 +238,9 @@ struct cluster_network {
 	double timeslice_s;	/* of the thesis; 0: adaptive */
 	double intra_latency_s; /* between ranks of one node */
 	double intra_bandwidth_Bps;
+	int n_intra_levels; /* 0: the same for all ranks of a node */
+	struct cluster_level intra_levels[CLUSTER_MAX_LEVELS]; /* nearest first */
+	int intra_copies; /* that CPUs make of each byte; 0: it costs nobody anything */
 	struct cluster_segments segments, intra_segments; /* by size of the transfer */
 	int64_t burst_B;	   /* what passes at once on a link that was idle long enough */
 	int64_t packet_payload_B;  /* transfers go as packets of so much; 0: they share links as a
@@ -332,6 +360,7 @@ struct cluster {
 	char *name;
 	int n_nodes;
 	int cores;	 /* per node */
+	struct cluster_cores levels; /* of them */
 	char *placement; /* "block", "spread", "cyclic" or a list "0,0,1,1"; NULL: block */
 	struct cluster_cpu cpu;
 	struct cluster_network network;

@@ -107,6 +107,16 @@ int cluster_read_send_buffer(struct cluster_draft *draft, const struct util_yaml
 /* network.packets: what it needs and what it excludes. */
 int cluster_check_packets(struct cluster_draft *draft, const struct util_yaml_tree *tree,
 			  const struct util_yaml *node, struct util_error *err);
+/* Levels of a node (cluster/levels.c): `cores` as one number or a table; messages by level; what
+ * shared memory excludes. */
+int cluster_complete_cores(struct cluster_draft *draft, const struct util_yaml_tree *tree,
+			   const struct util_yaml *node, struct util_error *err);
+int cluster_read_memory(struct cluster_draft *draft, const struct util_yaml_tree *tree,
+			const struct util_yaml *node, struct util_error *err);
+int cluster_read_intra_levels(struct cluster_draft *draft, const struct util_yaml_tree *tree,
+			      const struct util_yaml *node, struct util_error *err);
+int cluster_check_memory(struct cluster_draft *draft, const struct util_yaml_tree *tree,
+			 const struct util_yaml *node, struct util_error *err);
 /* network.topology (cluster/topology.c) */
 int cluster_read_dimensions(struct cluster_draft *draft, const struct util_yaml_tree *tree,
 			    const struct util_yaml *node, struct util_error *err);

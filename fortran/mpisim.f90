@@ -10,7 +10,8 @@ module mpisim
   public :: mpisim_add_compute_time, add_compute_time, mpisim_kernel_begin, mpisim_kernel_end, mpisim_kernel_time, &
             mpisim_phase_begin, mpisim_phase_end, mpisim_alloc, mpisim_alloc_part, mpisim_free, &
             mpisim_node_release, mpisim_node_acquire, &
-            mpisim_is_simulated, mpisim_real_time, mpisim_state, mpisim_touch, MPISIM_READ, MPISIM_WRITE
+            mpisim_is_simulated, mpisim_real_time, mpisim_state, mpisim_touch, &
+            mpisim_kernel_memory, MPISIM_READ, MPISIM_WRITE
 
   integer, parameter :: MPISIM_READ = 1, MPISIM_WRITE = 2
 
@@ -33,6 +34,11 @@ module mpisim
       real(c_double), intent(in) :: params(*)
     end function
     subroutine mpisim_kernel_end() bind(C)
+    end subroutine
+    ! Within a kernel: it reads and writes so many bytes of memory in all, beyond its caches.
+    subroutine mpisim_kernel_memory(bytes) bind(C)
+      import :: c_double
+      real(c_double), value, intent(in) :: bytes
     end subroutine
     ! The time that the store or model has, in seconds; negative when there is none.
     real(c_double) function mpisim_kernel_time(name, n_params, params)

@@ -35,6 +35,11 @@ void add_compute_time(double seconds); /* short name of the above */
  */
 int mpisim_kernel_begin(const char *name, int n_params, const double params[]);
 void mpisim_kernel_end(void);
+/*
+ * Within a kernel: it reads and writes so many bytes of memory in all, beyond its caches. Where the cluster file says what memory carries (cores.memory),
+ * kernels and copies of messages share that. A kernel that says nothing draws what cores.computation says.
+ */
+void mpisim_kernel_memory(double bytes);
 /* The time that the store or model has for this kernel, in seconds; negative when there is none. */
 double mpisim_kernel_time(const char *name, int n_params, const double params[]);
 

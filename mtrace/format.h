@@ -65,6 +65,9 @@ enum mtrace_charge {
 				model or the program */
 	MTRACE_SKIPPED =
 	    2, /* a kernel that was not executed: another model may replace its seconds */
+	MTRACE_TRAFFIC = 4, /* no seconds, one parameter: bytes of memory that a kernel which was charged
+			       reads and writes (mpisim_kernel_memory); without a kernel CPU seconds of
+			       threads beyond what the step takes, which draw on memory, too */
 };
 
 enum mtrace_memory {

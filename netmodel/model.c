@@ -4,6 +4,8 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "cluster/levels.h"
+#include "netmodel/memory.h"
 #include "netmodel/private.h"
 #include "netmodel/topology.h"
 
@@ -210,6 +212,10 @@ int net_model_create_on(struct sim_engine *engine, const struct cluster *cluster
 	model->may_announce = !model->slice && !model->has_limits && model->burst_s == 0 &&
 			      !model->has_cpu_cost && model->method->solve && !topology;
 	set_plain_delay(model);
+	if (cluster_shares_memory(cluster) && net_memory_create(model)) {
+		net_model_destroy(model);
+		return out_of_memory(cluster, err);
+	}
 	model->hook.run = end_instant;
 	sim_event_init(&model->tick, fire_tick);
 	util_rng_init(&model->route_rng, 0, STREAM_ROUTES);
@@ -248,6 +254,7 @@ void net_model_destroy(struct net_model *model)
 	free(model->rival);
 	free(model->uses);
 	net_topology_destroy(model->own_topology);
+	net_memory_destroy(model->memory);
 	free(model->heap.entries);
 	free(model->dirty_links.links);
 	free(model->dirty_nodes.links);

@@ -187,6 +187,7 @@ struct net_model {
 	struct net_heap heap;
 	double *caps;
 	size_t caps_capacity;
+	struct net_memory *memory; /* netmodel/memory.h; NULL: nothing shares it */
 	int n_bad, n_maxmin_links; /* Algorithm 1 */
 	struct sim_instant_hook hook;
 	struct sim_event tick; /* with a fixed timeslice: the next boundary at which rates change */

@@ -114,6 +114,7 @@ struct pd_program {
 struct pd_rank {
 	struct sim_task task;           /* task.data points back to this */
 	int rank, node;                 /* rank: over all programs of the run */
+	int core;                       /* the first one that it holds; the others follow */
 	struct pd_program *program;
 	struct pd_world *world;
 	void *mpi;                      /* the MPI layer's state of this rank */
@@ -128,6 +129,8 @@ struct pd_rank {
 	bool is_computing;              /* blocked until `compute` is done */
 	int n_parts;                    /* of pending_s, by kernel; what is not annotated is the rest */
 	struct pd_part parts[PD_MAX_PARTS];
+	unsigned char told;             /* bit i: parts[i] has said what it reads and writes of memory … */
+	double memory_B;                /* … in all */
 	struct net_compute compute;
 	void *annotation;               /* pdexec/annotate.c */
 	struct pd_threads *threads;     /* NULL: it has never started any */
@@ -174,6 +177,7 @@ struct pd_world {
 	struct pd_node_broker broker;   /* all NULL: none */
 	struct sim_fiber_set *fibers;
 	struct pd_program *programs;    /* [n_programs]; stays where it is */
+	int *n_on;                      /* [n_nodes] ranks that were placed on each */
 	int n_programs;
 	struct pd_signals *signals;     /* handlers while the world exists; pdexec/signals.h */
 	struct pd_blas *blas;           /* pdexec/blas.h; NULL without config.blas_model */

@@ -324,6 +324,10 @@ void mpisim_state_register(const char *name, const void *address, size_t count, 
 {
 }
 
+void mpisim_kernel_memory(double bytes)
+{
+}
+
 void mpisim_touch_memory(const void *address, size_t count, const void *type, int use,
 			 double fraction)
 {

@@ -119,10 +119,10 @@ static void do_charge(struct replay_rank *rank)
 	struct pd_rank *pd = rank->mpi->pd;
 	uint64_t kernel = mtrace_get_uint(c);
 	double seconds, params[PD_STORE_MAX_PARAMS];
-	int n_params;
+	int n_params, flags;
 
 	pd->world->is_annotated = true;
-	mtrace_get_byte(c);
+	flags = mtrace_get_byte(c);
 	seconds = mtrace_get_double(c);
 	n_params = mtrace_get_byte(c);
 	if (kernel > rank->replay->file->n_strings || n_params > PD_STORE_MAX_PARAMS ||
@@ -130,7 +130,13 @@ static void do_charge(struct replay_rank *rank)
 		replay_damaged(rank, "no such computation");
 	for (int i = 0; i < n_params; i++)
 		params[i] = mtrace_get_double(c);
-	if (kernel > 0)
+	if (flags & MTRACE_TRAFFIC && n_params != 1)
+		replay_damaged(rank, "no such traffic of memory");
+	if (flags & MTRACE_TRAFFIC && kernel == 0)
+		pd_compute_charge_threads(pd, params[0]);
+	else if (flags & MTRACE_TRAFFIC)
+		pd_compute_charge_memory(pd, rank->replay->file->strings[kernel - 1], params[0]);
+	else if (kernel > 0)
 		charge_kernel(rank, kernel - 1, seconds, n_params, params);
 	else
 		pd_compute_charge(
@@ -395,6 +401,7 @@ static int create_world(struct replay *replay, const struct replay_config *confi
 	    .programs = &replay->program,
 	    .n_programs = 1,
 	    .node_of = config->node_of,
+	    .cpus_per_rank = config->cpus_per_rank,
 	    .mode = config->mode,
 	    .bench_in = config->bench_in,
 	    .n_scales = config->n_scales,

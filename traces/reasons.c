@@ -9,7 +9,7 @@
 static const char *const names[TRACE_N_REASONS] = {
     [TRACE_REASON_SLOW_RANKS] = "slow_ranks", [TRACE_REASON_SLOW_NODE] = "slow_node",
     [TRACE_REASON_SERIAL] = "serial",	      [TRACE_REASON_IMBALANCE] = "imbalance",
-    [TRACE_REASON_CONTENTION] = "contention", [TRACE_REASON_PLACEMENT] = "placement",
+    [TRACE_REASON_CONTENTION] = "contention", [TRACE_REASON_MEMORY] = "memory", [TRACE_REASON_PLACEMENT] = "placement",
     [TRACE_REASON_LOCKS] = "locks",	      [TRACE_REASON_MESSAGES] = "messages",
     [TRACE_REASON_BANDWIDTH] = "bandwidth",
 };

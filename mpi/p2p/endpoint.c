@@ -4,6 +4,7 @@
 #include <stddef.h>
 #include <stdlib.h>
 
+#include "cluster/levels.h"
 #include "mpi/p2p/causes.h"
 #include "mpi/p2p/contact.h"
 #include "mpi/p2p/match.h"
@@ -16,7 +17,7 @@ static int64_t plain_size(const struct mpi_world *world)
 	const struct cluster *cluster = world->pd->cluster;
 
 	if (world->has_send_overhead || world->has_recv_overhead || world->streams ||
-	    world->shortening || world->pd->observers.causes ||
+	    world->shortening || world->pd->observers.causes || cluster_has_levels(cluster) ||
 	    cluster->protocol.progress != CLUSTER_PROGRESS_ASYNC)
 		return -1;
 	return world->buffered_B < MESSAGE_INLINE_B ? world->buffered_B : MESSAGE_INLINE_B;

@@ -120,7 +120,7 @@ void mpi_poll_charge(struct mpi_rank *me)
 	double probe_s = me->pd->world->cluster->protocol.probe_s;
 
 	/* a pause stands for the polls that it is in the place of */
-	if (probe_s > 0 && (!me->endpoint || me->endpoint->n_polls < n_free(me)))
+	if (probe_s > 0 && me->endpoint->n_polls <= n_free(me))
 		pd_compute_charge(me->pd, NULL, probe_s);
 }
 

@@ -182,8 +182,8 @@ static int iprobe(struct mpi_rank *me, int source, int tag, struct mpi_comm *com
 		describe_no_proc(status);
 		return MPI_SUCCESS;
 	}
-	mpi_poll_charge(me);
 	*found = look(me, comm, source, tag);
+	mpi_poll_charge(me);
 	*flag = *found != NULL;
 	if (*found)
 		describe(*found, status);

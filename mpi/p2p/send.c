@@ -10,6 +10,7 @@
 #include "mpi/p2p/pair.h"
 #include "mpi/p2p/pieces.h"
 #include "mpi/p2p/synchronous.h"
+#include "pdexec/cores.h"
 
 /* --- a message is made --- */
 
@@ -111,9 +112,11 @@ static MPI_HOT void start(struct mpi_message *message, struct mpi_rank *from, st
 		net_transfer_start_in_stream(model, stream, transfer, source, dest, size_B, last_B,
 					     mark, done);
 		mpi_stream_started(stream);
-	} else if (mark) {
-		net_transfer_start_marked(model, transfer, source, dest, size_B, last_B, mark,
-					  done);
+	} else if (mark || source == dest) {
+		struct net_place sender = pd_cores_of(from->pd), receiver = pd_cores_of(to->pd);
+
+		net_transfer_start_between(model, transfer, &sender, &receiver, size_B, last_B,
+					   mark, done);
 	} else {
 		net_transfer_start(model, transfer, source, dest, size_B, done);
 	}

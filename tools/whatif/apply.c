@@ -200,6 +200,8 @@ static int apply_cores(struct whatif_change *change, const struct part *part,
 	double cores = round(change->cores * part->factor);
 	int64_t value = 0;
 
+	if (change->base->cluster->levels.per_domain)
+		return refuse(part, err, "cores of a cluster file without levels (cores.per_domain)");
 	if (part->op == '=' && util_parse_int(part->value, 1, 1000000, &value, err))
 		return util_error_prepend(err, "scenario \"%s\"", part->text);
 	if (part->op == '=')

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cluster/levels.h"
 #include "util/array.h"
 
 static int no_memory(struct util_error *err)
@@ -258,11 +259,15 @@ static void add_ideal(const struct whatif_change *change, struct words *words)
 
 	add(words, "--set", "network.latency=0s");
 	add(words, "--set", "network.bandwidth=inf");
-	add(words, "--set", "network.intra_node.latency=0s");
-	add(words, "--set", "network.intra_node.bandwidth=inf");
+	if (cluster_has_levels(c)) {
+		add(words, "--set", "network.intra_node={latency: 0s, bandwidth: inf}");
+	} else {
+		add(words, "--set", "network.intra_node.latency=0s");
+		add(words, "--set", "network.intra_node.bandwidth=inf");
+	}
 	if (c->network.segments.n)
 		add(words, "--set", "network.segments=%s", nothing);
-	if (c->network.intra_segments.n)
+	if (c->network.intra_segments.n && !cluster_has_levels(c))
 		add(words, "--set", "network.intra_node.segments=%s", nothing);
 	add(words, "--set", "protocol.overhead=0s");
 	add(words, "--set", "cpu.communication_cost.scale=0");

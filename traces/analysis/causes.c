@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cluster/levels.h"
 #include "netmodel/model.h"
 #include "netmodel/topology.h"
 #include "traces/analysis/collectives.h"
@@ -99,6 +100,7 @@ static void *message_begin(void *context, const struct sim_cause_message *messag
 	    .dest = message->dest,
 	    .site = site_of(analysis, &message->sender),
 	    .sent = message->sent,
+	    .level = message->level,
 	};
 	trace_causes_see(analysis, token->source, now);
 	return token;
@@ -199,7 +201,7 @@ static struct net_minimum minimum_of(const struct trace_analysis *analysis,
 				     const struct trace_token *token, int64_t size_B)
 {
 	int from = from_node(analysis, token), to = to_node(analysis, token);
-	struct net_minimum all = net_transfer_minimum(analysis->cluster, from == to, size_B);
+	struct net_minimum all = net_transfer_minimum(analysis->cluster, token->level, size_B);
 
 	if (from != to && analysis->topology) {
 		all.latency_s += net_topology_delay_s(analysis->topology, from, to);
@@ -321,9 +323,10 @@ static void spend_formula(struct trace_analysis *analysis, struct trace_token *t
 	const struct cluster *cluster = analysis->cluster;
 	int n = formula->n_transfers + formula->n_intra_transfers;
 	double latency_s =
-	    formula->n_transfers * (net_transfer_minimum(cluster, 0, 0).latency_s +
+	    formula->n_transfers * (net_transfer_minimum(cluster, NET_BETWEEN_NODES, 0).latency_s +
 				    net_topology_most_delay_s(cluster)) +
-	    formula->n_intra_transfers * net_transfer_minimum(cluster, 1, 0).latency_s;
+	    formula->n_intra_transfers *
+		net_transfer_minimum(cluster, cluster_n_levels(cluster) - 1, 0).latency_s;
 
 	count(analysis, token, TRACE_COUNT_TRANSFERS, formula->n_transfers);
 	count(analysis, token, TRACE_COUNT_INTRA_TRANSFERS, formula->n_intra_transfers);

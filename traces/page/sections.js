@@ -132,7 +132,7 @@ function fillWaits() {
 }
 
 function fillFabric() {
-  place("links").append(table([{ title: "links between switches", of: (c) => c.name }, { title: "number", of: (c) => c.links, show: (c) => count(c.links) },
+  place("links").append(table([{ title: "links between switches, memory", of: (c) => c.name }, { title: "number", of: (c) => c.links, show: (c) => count(c.links) },
     { title: "bytes", of: (c) => c.bytes, show: (c) => bytes(c.bytes) }, { title: "used, mean", of: (c) => c.mean_utilisation, show: (c) => meter(c.mean_utilisation) },
     { title: "used, most", of: (c) => c.most_utilisation, show: (c) => meter(c.most_utilisation) }], run.fabric.classes, 8),
   table([{ title: "link", of: (l) => l.name }, { title: "bytes", of: (l) => l.bytes, show: (l) => bytes(l.bytes) },

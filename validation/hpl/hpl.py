@@ -178,7 +178,7 @@ def write_errors(args):
     truth, smpi = measured(args.data)
     lines = ["n,mpisim,smpi_A1,smpi_simple,smpi_D2_het,cpu_s"]
     results = {int(row["n"]): row for row in rows(args.work / "results.csv")
-               if (row["network"], row["dgemm"], row["seed"]) == (args.network, args.dgemm, str(args.seed))}
+               if (row["network"], row["dgemm"], row["seed"]) == (args.network, args.dgemm, str(args.seed)) and int(row["n"]) in truth}
     for n, row in sorted(results.items()):
         times = [float(row["seconds"]), *[smpi[n][model] for model in ("A1", "simple", "D2_het")]]
         lines.append(f"{n}," + ",".join(f"{100 * (time / truth[n] - 1):.2f}" for time in times) + f",{row['cpu_s']}")
