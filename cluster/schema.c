@@ -269,6 +269,7 @@ int cluster_schema_entry(const struct util_yaml_tree *tree, const struct util_ya
 			 struct util_error *err)
 {
 	char found[64];
+	int n_found = 0;
 
 	if (entry->kind != UTIL_YAML_MAP)
 		return util_yaml_fail(
@@ -279,14 +280,15 @@ int cluster_schema_entry(const struct util_yaml_tree *tree, const struct util_ya
 		const struct util_yaml *member = util_yaml_member(entry, name, strlen(name));
 		int rc;
 
-		if (!member)
+		if (!member && !keys[k].fallback)
 			return util_yaml_fail(tree, entry, err, "found no \"%s\", wanted %s", name,
 					      keys[k].path);
+		n_found += member != NULL;
 		rc = cluster_schema_value(out, &keys[k], tree, member, err);
 		if (rc)
 			return rc;
 	}
-	if (entry->n_children != n_keys)
+	if (entry->n_children != n_found)
 		return util_yaml_fail(tree, entry, err,
 				      "found %d keys, wanted the %d of docs/cluster-file.md",
 				      entry->n_children, n_keys);

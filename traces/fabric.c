@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "netmodel/route.h"
+#include "netmodel/topology.h"
 #include "traces/json.h"
 #include "util/error.h"
 #include "util/units.h"
@@ -45,10 +46,13 @@ static int add_class(const struct net_model *model, double time_s, int k,
 	int n = 0;
 
 	topology->name_class(topology, k, out->name, sizeof out->name);
-	out->n_links = topology->class_begin[k + 1] - topology->class_begin[k];
+	for (int l = topology->class_begin[k]; l < topology->class_begin[k + 1]; l++)
+		out->n_links += !net_topology_is_carried(topology, l);
 	for (int l = topology->class_begin[k]; l < topology->class_begin[k + 1]; l++) {
 		struct ranked one = look_at(model, l, time_s);
 
+		if (net_topology_is_carried(topology, l))
+			continue;
 		out->bytes += one.bytes;
 		out->mean += one.utilisation / out->n_links;
 		out->most = one.utilisation > out->most ? one.utilisation : out->most;
@@ -70,6 +74,7 @@ static int keep_first(struct trace_fabric *fabric, const struct net_topology *to
 		struct trace_fabric_link *link = &fabric->links[i];
 
 		topology->name(topology, used[i].link, link->name, sizeof link->name);
+		link->link = used[i].link;
 		link->bytes = used[i].bytes;
 		link->utilisation = used[i].utilisation;
 		link->lost_s = used[i].lost_s;

@@ -13,6 +13,7 @@ enum { TRACE_FABRIC_LINKS = 100 }; /* that are told at most */
 
 struct trace_fabric_link {
 	char name[96];
+	int link; /* its number */
 	double bytes;
 	double utilisation; /* of what it could carry in the run */
 	double lost_s;	    /* how much longer transfers took that it held back */
