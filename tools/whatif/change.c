@@ -57,6 +57,7 @@ void whatif_change_finish(struct whatif_change *change)
 	for (int i = 0; i < change->n_overrides; i++)
 		free(change->overrides[i]);
 	free(change->overrides);
+	free(change->placement);
 	free(change->scales);
 	free(change->segments);
 	free(change->speed);
@@ -133,7 +134,8 @@ static void add_cores(const struct whatif_change *change, struct words *words)
 	json_int_t n_nodes = base->cluster->n_nodes, cores = base->cluster->cores;
 
 	add(words, "--set", "cores=%d", change->cores);
-	if (!placement || strcmp(placement, "block") != 0 || !is_placed_anew(base))
+	if (!placement || strcmp(placement, "block") != 0 || !is_placed_anew(base) ||
+	    change->placement)
 		return;
 	if (n_ranks <= n_nodes * cores)
 		add(words, "--placement", "0-%d*%d", (int)n_nodes - 1, (int)cores);
@@ -175,8 +177,7 @@ static void add_overheads(const struct whatif_change *change, struct words *word
 	const struct cluster *c = change->base->cluster;
 	double factor = change->overhead_factor;
 
-	add(words, "--set",
-	    "protocol.overhead={send: %.17gs, recv: %.17gs, per_byte: %.17gs}",
+	add(words, "--set", "protocol.overhead={send: %.17gs, recv: %.17gs, per_byte: %.17gs}",
 	    c->protocol.send_overhead_s * factor, c->protocol.recv_overhead_s * factor,
 	    c->protocol.recv_overhead_per_B_s * factor);
 }
@@ -258,6 +259,8 @@ int whatif_change_words(const struct whatif_change *change, char ***out_words, i
 		add_speed_changes(change, &words);
 	if (change->core_count)
 		add_cores(change, &words);
+	if (change->placement)
+		add(&words, "--placement", "%s", change->placement);
 	for (int i = 0; i < change->n_overrides; i++)
 		add(&words, "--set", "%s", change->overrides[i]);
 	for (int i = 0; i < change->n_scales; i++)
