@@ -144,6 +144,9 @@ void probe_spawn(struct cal *cal);
 void probe_rma(struct cal *cal, int where);
 void probe_storage(struct cal *cal);
 void probe_universe(struct cal *cal); /* asks only */
+/* At the end: they use all connections. */
+void probe_collectives(struct cal *cal);
+void probe_variation(struct cal *cal);
 
 /* probe_spawn.c: this process was spawned by another one of this program, and what it does then. */
 #define SPAWN_CHILD "--spawned"

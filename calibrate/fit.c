@@ -267,7 +267,8 @@ int fit_make_with(struct fit *fit, const struct samples *samples, struct fit_cho
 		  char error[256])
 {
 	gsl_set_error_handler_off();
-	*fit = (struct fit){.samples = samples, .table_n = -1, .choice = choice};
+	*fit = (struct fit){.samples = samples, .table_n = -1, .choice = choice,
+			    .profile = fit_profile_by_name(samples)};
 	fit->n_nodes = (int)fact_number(samples, "nodes", 1);
 	fit->n_ranks = (int)fact_number(samples, "ranks", 2);
 	fit->subject = fit->n_nodes > 1 ? BETWEEN_NODES : WITHIN_NODE;

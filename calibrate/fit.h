@@ -114,6 +114,7 @@ struct fit {
 	int n_sharing;
 	struct sharing sharing[FIT_SHARING];
 	struct fit_choice choice;
+	const char *profile; /* of collective operations */
 	int table_n;	       /* -1: no table */
 	struct value *table;   /* [(n + 1)²], fraction of one CPU */
 	bool table_is_partial; /* fewer loops than cores: only what they saw is in the table */
@@ -224,6 +225,24 @@ int fit_entries(const struct fit *fit, int where, struct entry entries[FIT_SEGME
 /* Of a transfer of that size: bytes per second once it has its links, and how long before. */
 double fit_rate_at(const struct fit *fit, double size_B);
 double fit_delay_at(const struct fit *fit, double size_B);
+
+/* variation.c: how much equal computations and transfers differ, either way, as a part of them;
+ * false: it was not measured, or nothing differs, as in the simulator. */
+struct fit_varies {
+	double computation, messages;
+};
+bool fit_variation(const struct fit *fit, struct fit_varies *out);
+/* The same computation on each node: its median, and by how much it differs; how many nodes. */
+int fit_node_speeds(const struct fit *fit, double *times_s, double *varies, int most);
+
+/* collectives.c */
+const char *fit_profile_by_name(const struct samples *samples);
+/* The rules are those of another version of the library. */
+bool fit_profile_is_other(const struct samples *samples, const char *profile);
+/* Timed collective operations: the most that one is off; -1: there are none. */
+double fit_collective_off(const struct check *check, double *mean);
+/* Another profile, if it predicts them much better; *check is that of the result. */
+void fit_collectives(struct fit *fit, struct candidates *candidates, struct check *check);
 
 /* tune.c: what the probes take in the simulator decides. */
 /* Replaces the fit by the reading of its samples that predicts them best, its values by least

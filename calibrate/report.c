@@ -49,6 +49,38 @@ static void warn_of_check(const char *who, const struct check *check)
 	check_list(check, "  ", stderr);
 }
 
+/* Of collective operations that were timed: more means other algorithms than the file's rules. */
+static const double OTHER_ALGORITHMS = 0.25;
+
+static void warn_of_collectives(const char *who, const struct fit *fit, const struct check *check)
+{
+	double mean, most = fit_collective_off(check, &mean);
+
+	if (most > OTHER_ALGORITHMS)
+		fprintf(stderr,
+			"%s: warning: collective operations are up to %.0f %% off by the rules of "
+			"the profile %s: the library chooses other algorithms; name them "
+			"(docs/collectives.md)\n",
+			who, 100 * most, fit->profile);
+}
+
+/* Nodes that take so much longer for the same computation are told. */
+static const double SLOWER = 1.05;
+
+static void warn_of_nodes(const char *who, const struct fit *fit)
+{
+	enum { MOST_NODES = 64 };
+	double times_s[MOST_NODES], varies[MOST_NODES];
+	int n = fit_node_speeds(fit, times_s, varies, MOST_NODES);
+
+	for (int k = 1; k < n; k++)
+		if (times_s[k] > SLOWER * times_s[0] || times_s[0] > SLOWER * times_s[k])
+			fprintf(stderr,
+				"%s: warning: node %d takes %.2f times as long as the first for "
+				"the same computation: cpu.speed of the file says nothing of it\n",
+				who, k, times_s[k] / times_s[0]);
+}
+
 /* With the probes of the file `cluster`, unless it is NULL. */
 static int draw(const char *who, const struct fit *fit, const char *cluster, const char *plot)
 {
@@ -112,8 +144,11 @@ int fit_report(const char *who, const struct samples *samples, const char *outpu
 		fprintf(stderr, "%s: warning: %s\n", who, FIT_NOISY);
 	if (checks)
 		fit_choose(&fit, &check);
-	if (checks)
+	warn_of_nodes(who, &fit);
+	if (checks) {
 		warn_of_check(who, &check);
+		warn_of_collectives(who, &fit, &check);
+	}
 	if (write_file(&fit, &check, output) < 0) {
 		fprintf(stderr, "%s: cannot write %s: %s\n", who, output, strerror(errno));
 		status = -1;

@@ -416,6 +416,7 @@ void fit_choose(struct fit *fit, struct check *check)
 	if (check_begin(&candidates.base, fit->samples) == 0 && run(&best, &candidates) == 0) {
 		tune(&best, &candidates);
 		try_others(&best, &candidates);
+		fit_collectives(&best.fit, &candidates, &best.check);
 		candidates.repeats = true;
 		run(&best, &candidates);
 	}

@@ -138,19 +138,28 @@ void yaml_value(FILE *file, const char *indent, const char *key, const struct va
 	fputc('\n', file);
 }
 
-/* The last key of the section `protocol`: the library's own rules, where they are known
- * (docs/collectives.md). */
-static void write_collectives(const struct fit *fit, FILE *file)
+/* The last key of the section `protocol` (docs/collectives.md): whose rules, why, and how right. */
+static void write_collectives(const struct fit *fit, const struct check *check, FILE *file)
 {
-	const char *library = samples_get_fact(fit->samples, "library", 0), *profile = NULL;
+	bool is_default = !strcmp(fit->profile, "default"),
+	     is_by_name = !strcmp(fit->profile, fit_profile_by_name(fit->samples));
+	double mean, most = check && check->is_made ? fit_collective_off(check, &mean) : -1;
+	char probes[160];
 
-	if (library && !strncmp(library, "Open MPI", 8))
-		profile = "openmpi";
-	else if (library && !strncmp(library, "MPICH", 5))
-		profile = "mpich";
-	if (profile)
-		fprintf(file, "  collectives: %s   # not measured: by the library's name\n",
-			profile);
+	if (is_default && is_by_name && most < 0)
+		return;
+	fprintf(file, "  %scollectives: %s   # ", is_default && is_by_name ? "# " : "",
+		fit->profile);
+	if (most < 0)
+		fputs("not measured: by the library's name", file);
+	else
+		fprintf(
+		    file, "%s; timed operations are %.0f %% off at most; %s",
+		    is_by_name ? "by the library's name" : "timed operations fit no other rules",
+		    100 * most, yaml_probe(fit, "coll_bcast coll_allreduce coll_alltoall", probes));
+	if (is_by_name && fit_profile_is_other(fit->samples, fit->profile))
+		fputs("; DOUBTFUL: the rules are of another version", file);
+	fputc('\n', file);
 }
 
 static void write_table(const struct fit *fit, FILE *file)
@@ -301,14 +310,38 @@ static void write_uncertainty(const struct fit *fit, FILE *file)
 	yaml_services_intervals(fit, file);
 }
 
-/* The simulator itself does not vary. */
+/* Where nodes differ, and how much one alone does. */
+static void write_nodes(const struct fit *fit, FILE *file)
+{
+	enum { MOST_NODES = 64 };
+	double times_s[MOST_NODES], varies[MOST_NODES];
+	int n = fit_node_speeds(fit, times_s, varies, MOST_NODES);
+
+	for (int k = 0; k < n; k++)
+		fprintf(file,
+			"#   node %d: the same computation takes %.3f times as long as on the "
+			"first, varies by %.2g\n",
+			k, times_s[k] / times_s[0], varies[k]);
+}
+
+/* The simulator itself does not vary, unless it is told to. */
 static void write_variation(const struct fit *fit, FILE *file)
 {
 	const char *library = samples_get_fact(fit->samples, "library", 0);
+	struct fit_varies varies;
+	char probes[160];
 
-	if (library && strncmp(library, "mpisim", 6) != 0)
+	if (fit_variation(fit, &varies)) {
+		fprintf(file,
+			"\nvariation: {computation: %.3g, messages: %.3g}   # what is equal takes "
+			"so much more or less; %s\n",
+			varies.computation, varies.messages,
+			yaml_probe(fit, "vary_computing vary_messages", probes));
+		write_nodes(fit, file);
+	} else if (library && strncmp(library, "mpisim", 6) != 0) {
 		fprintf(file, "\nvariation: {computation: 0.01, messages: 0.01}   # assumed, not "
 			      "measured: what is equal never takes equally long\n");
+	}
 }
 
 static void write_cores(const struct fit *fit, FILE *file)
@@ -366,7 +399,7 @@ void fit_write_yaml(const struct fit *fit, const struct check *check, FILE *file
 	write_table(fit, file);
 	yaml_network(fit, file);
 	yaml_protocol(fit, file);
-	write_collectives(fit, file);
+	write_collectives(fit, check, file);
 	yaml_services(fit, file);
 	write_variation(fit, file);
 	write_uncertainty(fit, file);

@@ -8,10 +8,10 @@
 
 #include "util/error.h"
 
-enum { ALIGNMENT_B = 16, FIRST_CHUNK_B = 16384, LARGE_PAGE_B = 2 << 20, MIN_OBJECTS = 8 };
+enum { ALIGNMENT_B = 16, LINE_B = 64, FIRST_CHUNK_B = 16384, LARGE_PAGE_B = 2 << 20, MIN_OBJECTS = 8 };
 
 struct chunk {
-	alignas(ALIGNMENT_B) struct chunk *next;
+	alignas(LINE_B) struct chunk *next;
 };
 
 void util_pool_init(struct util_pool *pool, size_t object_size_B)
@@ -47,7 +47,7 @@ static size_t choose_chunk_B(const struct util_pool *pool)
 	if (chunk_B < few_B)
 		chunk_B = few_B > LARGE_PAGE_B
 			      ? (few_B + LARGE_PAGE_B - 1) / LARGE_PAGE_B * LARGE_PAGE_B
-			      : few_B;
+			      : (few_B + LINE_B - 1) / LINE_B * LINE_B;
 	return chunk_B;
 }
 
@@ -59,7 +59,7 @@ static int grow(struct util_pool *pool)
 	if (pool->object_size_B > SIZE_MAX / 2 / MIN_OBJECTS)
 		return UTIL_ENOMEM;
 	chunk_B = choose_chunk_B(pool);
-	chunk = chunk_B % LARGE_PAGE_B ? malloc(chunk_B) : aligned_alloc(LARGE_PAGE_B, chunk_B);
+	chunk = aligned_alloc(chunk_B % LARGE_PAGE_B ? LINE_B : LARGE_PAGE_B, chunk_B);
 	if (!chunk)
 		return UTIL_ENOMEM;
 	if (chunk_B % LARGE_PAGE_B == 0)

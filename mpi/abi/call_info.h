@@ -55,6 +55,19 @@ enum mpi_extent {
 	EXTENT_DEGREES,	    /* the sum of degrees */
 };
 
+/* What all ranks that make the call together have to give alike: the column `same`. */
+enum mpi_same {
+	SAME_NOT,
+	SAME_VALUE,
+	SAME_TRUTH,
+	SAME_DEFINED,
+	SAME_SIDE,
+	SAME_MEMBERS,
+	SAME_WEIGHTED,
+	SAME_FENCE,
+	SAME_PROMISED,
+};
+
 struct mpi_parameter {
 	const char *name;
 	enum mpi_parameter_kind kind;
@@ -67,6 +80,7 @@ struct mpi_parameter {
 	bool is_own;		/* of the counts, this rank's only */
 	enum mpi_extent extent; /* of an array, or the blocks of a buffer */
 	int extent_from;	/* EXTENT_PARAMETER: that parameter */
+	enum mpi_same same;
 };
 
 enum mpi_form { FORM_BLOCKING, FORM_NONBLOCKING, FORM_PERSISTENT };
@@ -87,6 +101,7 @@ enum mpi_call_kind {
 	MPI_CALL_START,
 	MPI_CALL_FREE,
 	MPI_CALL_CANCEL,
+	MPI_CALL_STATUS,
 	MPI_CALL_PROBE,
 	MPI_CALL_MPROBE,
 	MPI_CALL_MRECV,
@@ -210,6 +225,7 @@ struct mpi_call_info {
 	const char *holds;	/* the column, or NULL */
 	bool is_large;		/* counts in arrays are MPI_Count */
 	bool values_are_places; /* comm or win is a pointer to the handle */
+	bool has_same;		/* some parameters are to be the same on all ranks */
 	enum mpi_record_class record;
 	const char *signature; /* of its record (mtrace/format.h) */
 	const signed char

@@ -49,6 +49,8 @@ def parameter_row(function, p):
         members += [".extent = EXTENT_PARAMETER", f".extent_from = {names[extent]}"]
     elif extent:
         members.append(f".extent = EXTENT_{extent.upper()}")
+    if p.name in function.same:
+        members.append(f".same = SAME_{function.same[p.name].upper()}")
     members = [f".{flag} = true" for flag, is_so in flags.items() if is_so] + members
     return f"\t{{{', '.join([quoted(p.name), f'PARAMETER_{kind_of(function, p)}', f'MPI_ARGUMENT_{p.direction.upper()}', *members])}}},"
 
@@ -180,7 +182,7 @@ def call_row(function, index):
                "kind": f"MPI_CALL_{role}", "window": f"MPI_WINDOW_{function.columns.get('window', 'none').upper()}", "form": f"FORM_{form_of(function).upper()}", "mode": f"SEND_{mode.upper()}",
                "is_collective": str(bool({"coll", "collective"} & set(function.columns))).lower(), "over": over,
                "root": root if over >= 0 or {"coll", "collective"} & set(function.columns) else -1, "holds": quoted(function.columns.get("holds")),
-               "is_large": str(function.name.endswith("_c")).lower(), "values_are_places": str(is_place).lower(),
+               "is_large": str(function.name.endswith("_c")).lower(), "values_are_places": str(is_place).lower(), "has_same": str(bool(function.same)).lower(),
                "record": f"RECORD_{(function.record[0] or 'none').upper()}", "signature": f'"{signature_of(function)}"',
                "n_known": len(re.match("[^xXRCMVS]*", signature_of(function))[0]),
                "has_types": str(bool(set("tT") & set(signature_of(function)))).lower(), "ends_requests": str(ends_requests(function)).lower(),

@@ -11,9 +11,10 @@ CHOICES = {"record": ("local", "call", "own", "effects", "refused", "none"), "do
            "repeat": ("",), "ordered": ("",), "meets": ("",), "holds": ("epoch", "detach", "window", "end"),
            "window": ("create", "free", "attach", "detach", "fence", "post", "start", "complete", "wait", "test", "lock", "lock_all", "unlock", "flush",
                       "flush_local", "sync", "put", "get", "accumulate", "fetch"),
-           "verify": ("send", "recv", "sendrecv", "partitioned", "wait", "test", "start", "free", "cancel", "probe", "mprobe", "mrecv", "comm_free", "lock",
+           "verify": ("send", "recv", "sendrecv", "partitioned", "wait", "test", "start", "free", "cancel", "probe", "mprobe", "mrecv", "comm_free", "lock", "status",
                       "init", "finalize")}
-COLUMNS = set(CHOICES) | {"time", "entry", "coll", "collective", "args", "fortran", "otf2", "paraver", "alias", "restricted"}
+COLUMNS = set(CHOICES) | {"time", "entry", "coll", "collective", "args", "fortran", "otf2", "paraver", "alias", "restricted", "same"}
+SAME = ("value", "truth", "defined", "side", "members", "weighted", "fence", "promised")
 WITH_MORE = ("own", "refused", "send")  # what something follows
 RESULTS = ("int", "MPI_Aint", "double")  # in the order of mpi.h: by what is returned, then by name; conversions and MPI_T_* come last
 
@@ -83,6 +84,12 @@ class Function:
         return what, rest
 
     @property
+    def same(self):
+        """{parameter: how it is the same on all ranks that make the call together}"""
+        words = (word.partition("=") for word in self.columns.get("same", "").split())
+        return {name: how or "value" for name, _, how in words}
+
+    @property
     def restriction(self):
         """(version, how), or None."""
         version, _, how = self.columns.get("restricted", "").partition(" ")
@@ -115,6 +122,9 @@ def check(functions):
         missing += [f"the kind of {p.name}" for p in f.parameters if p.c_type.endswith("void *") and p.name != "extra_state" and not p.kind]
         if missing:
             sys.exit(f"{PATH}: {f.name}: not said: {', '.join(missing)}")
+        wrong = [name for name, how in f.same.items() if name not in (p.name for p in f.parameters) or how not in SAME]
+        if wrong:
+            sys.exit(f"{PATH}: {f.name}: found {', '.join(wrong)} among what is the same, wanted NAME[=HOW] as said at the head")
 
 
 def read(path=PATH):

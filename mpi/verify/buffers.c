@@ -48,6 +48,15 @@ static MPI_Count neighbours(const struct mpi_comm *comm, bool are_sources)
 			   : mpi_topology_n_destinations(comm->topology, comm->rank);
 }
 
+/* The last item of indx. */
+static MPI_Count n_edges(const struct arguments *a)
+{
+	int place = a->info->at[MPI_ARG_INDX] - 1;
+	int64_t n_nodes = item(a, a->info->parameters[place].extent_from, 0);
+
+	return n_nodes > 0 ? item(a, place, n_nodes - 1) : 0;
+}
+
 static MPI_Count extent_of(const struct arguments *a, const struct mpi_parameter *p)
 {
 	MPI_Count n_peers = a->comm ? mpi_comm_n_peers(a->comm) : 0;
@@ -70,9 +79,20 @@ static MPI_Count extent_of(const struct arguments *a, const struct mpi_parameter
 		return neighbours(a->comm, true);
 	case EXTENT_OUT_NEIGHBOURS:
 		return neighbours(a->comm, false);
+	case EXTENT_DIMS:
+		return a->comm && a->comm->topology ? a->comm->topology->n_dims : 0;
+	case EXTENT_GRAPH_EDGES:
+		return n_edges(a);
 	default:
 		return 0;
 	}
+}
+
+MPI_Count mpi_memory_length(const struct mpi_verify_call *call, const struct mpi_comm *comm,
+			    const struct mpi_parameter *p)
+{
+	return extent_of(
+	    &(struct arguments){.call = call, .info = mpi_memory_info(call), .comm = comm}, p);
 }
 
 static const struct mpi_datatype *type_of(const struct arguments *a, const struct mpi_parameter *p,

@@ -28,12 +28,13 @@ struct mpi_verify_call { /* under way */
 	struct mpi_shadow_op *ops[2]; /* that it has posted */
 	int n_ops;
 	struct mpi_shadow_step *step;	   /* in which it waits in the strict view; NULL: none */
-	uint64_t *handles, own_handles[4]; /* [n_handles] the requests that it was given: indices of
-						handles; UINT64_MAX: none */
+	uint64_t *handles; /* [n_handles] the requests that it was given: indices of handles;
+			      UINT64_MAX: none. `own_handles` where they fit */
 	int n_handles;
 	uint32_t context;		    /* of the communicator that it frees */
 	struct mpi_memory_buffers *buffers; /* mpi/verify/memory.h; NULL: none */
 	struct deed *deed;		    /* mpi/verify/order.c's own */
+	uint64_t own_handles[16];
 };
 
 static inline bool mpi_verify_has(const struct mpi_verify_call *call, enum mpi_argument argument)

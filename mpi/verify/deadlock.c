@@ -12,14 +12,13 @@
 /* --- what nearly matched --- */
 
 static void report_near(struct mpi_shadow *shadow, const char *class_name, const char *found,
-			const char *wanted, const struct mpi_finding_call *a,
-			const struct mpi_finding_call *b)
+			const char *wanted, struct mpi_finding_call a, struct mpi_finding_call b)
 {
 	mpi_verify_report(shadow->world,
 			  &(struct mpi_finding){
 			      .class_name = class_name,
 			      .severity = MPI_FINDING_ERROR,
-			      .calls = {*a, *b},
+			      .calls = {a, b},
 			      .n_calls = 2,
 			      .found = found,
 			      .wanted = wanted,
@@ -44,15 +43,16 @@ static bool is_near(struct mpi_shadow *shadow, const struct mpi_shadow_op *recv,
 		snprintf(text, sizeof text,
 			 "the receive has tag %d, the send from rank %d has tag %d", recv->tag,
 			 send->rank, send->tag);
-		report_near(shadow, "tag-mismatch", text, "equal tags", &recv->call, &send->call);
+		report_near(shadow, "tag-mismatch", text, "equal tags", mpi_shadow_call_of(recv),
+			    mpi_shadow_call_of(send));
 		return true;
 	}
 	if (recv->context == send->context || !is_tag)
 		return false;
 	snprintf(text, sizeof text,
 		 "the receive and the send from rank %d have different communicators", send->rank);
-	report_near(shadow, "communicator-mismatch", text, "the same communicator", &recv->call,
-		    &send->call);
+	report_near(shadow, "communicator-mismatch", text, "the same communicator",
+		    mpi_shadow_call_of(recv), mpi_shadow_call_of(send));
 	return true;
 }
 
@@ -103,8 +103,8 @@ static void find_near_collectives(struct mpi_shadow *shadow)
 			    is_missed(a, b) && is_missed(b, a))
 				report_near(shadow, "communicator-mismatch",
 					    "ranks call this collective on different communicators",
-					    "the same communicator", &first_caller(a)->call,
-					    &first_caller(b)->call);
+					    "the same communicator", first_caller(a)->call,
+					    first_caller(b)->call);
 }
 
 /* --- deadlocks --- */

@@ -4,6 +4,7 @@
  * (mpi/verify/call.h), without giving their arguments to anybody by name: that costs more than a
  * small message. Whatever is unusual about a call is left to the generated function.
  */
+#include <stdlib.h>
 #include <string.h>
 
 #include "mpi/abi/mpi-calls.h"
@@ -294,34 +295,44 @@ static int sendrecv(const void *sendbuf, int sendcount, MPI_Datatype sendtype, i
 typedef int isend_fn(const void *, int, MPI_Datatype, int, int, MPI_Comm, MPI_Request *);
 typedef int irecv_fn(void *, int, MPI_Datatype, int, int, MPI_Comm, MPI_Request *);
 
-static int publish(struct mpi_verify_call *call, int code, const MPI_Request *request)
+/* The send or receive is under way, and `op` what is kept of it; NULL: nothing. */
+static int publish(struct mpi_rank *me, enum mpi_verify_direct which, struct mpi_shadow_op *op,
+		   int code, const MPI_Request *handle)
 {
+	struct mpi_shadow *shadow = me->world->verify->shadow;
+	struct mpi_shadow_request *request = NULL;
+
 	if (code == MPI_SUCCESS)
-		mpi_shadow_publish(call->shadow, call, *request);
-	else
-		mpi_shadow_give_up_ops(call->shadow, call);
-	if (call->shadow->n_to_look > 0)
-		mpi_shadow_advance(call->shadow);
-	return mpi_leave(call->me, code);
+		request =
+		    mpi_shadow_new_request(shadow, me, me->world->verify->rows[which], *handle);
+	if (request)
+		request->ops[0] = op;
+	else if (op)
+		mpi_shadow_give_up(shadow, op);
+	if (shadow->n_to_look > 0)
+		mpi_shadow_advance(shadow);
+	return mpi_leave(me, code);
 }
 
 static int isend(const void *buf, int count, MPI_Datatype datatype, int dest, int tag,
 		 MPI_Comm comm, MPI_Request *request)
 {
 	struct mpi_rank *me = caller();
-	struct mpi_comm *c = me ? mpi_comm_get(me, comm) : NULL;
+	struct mpi_shadow_plain plain = {.count = count};
 	struct mpi_shadow_message message;
-	struct mpi_verify_call call;
+	struct mpi_shadow_op *op;
 
-	if (!c || !mpi_shadow_take(me, c, count, datatype, dest, tag, false, &message))
+	if (!me || !take(me, comm, datatype, dest, tag, false, &plain))
 		return ((isend_fn *)other(DIRECT_ISEND, __builtin_return_address(0)))(
 		    buf, count, datatype, dest, tag, comm, request);
 	enter(me, DIRECT_ISEND, __builtin_return_address(0));
-	begin(&call, me, DIRECT_ISEND);
-	post(&call, mpi_shadow_send(call.shadow, me, &message, c, SEND_STANDARD));
-	look(call.shadow);
+	message = message_of(&plain);
+	op = mpi_shadow_send(me->world->verify->shadow, me, &message, plain.comm, SEND_STANDARD);
+	if (op && !op->is_posted)
+		mpi_shadow_post(me->world->verify->shadow, me, op);
+	look(me->world->verify->shadow);
 	return publish(
-	    &call,
+	    me, DIRECT_ISEND, op,
 	    mpi_send_nonblocking(me, SEND_STANDARD, buf, count, datatype, dest, tag, comm, request),
 	    request);
 }
@@ -330,18 +341,20 @@ static int irecv(void *buf, int count, MPI_Datatype datatype, int source, int ta
 		 MPI_Request *request)
 {
 	struct mpi_rank *me = caller();
-	struct mpi_comm *c = me ? mpi_comm_get(me, comm) : NULL;
+	struct mpi_shadow_plain plain = {.count = count};
 	struct mpi_shadow_message message;
-	struct mpi_verify_call call;
+	struct mpi_shadow_op *op;
 
-	if (!c || !mpi_shadow_take(me, c, count, datatype, source, tag, true, &message))
+	if (!me || !take(me, comm, datatype, source, tag, true, &plain))
 		return ((irecv_fn *)other(DIRECT_IRECV, __builtin_return_address(0)))(
 		    buf, count, datatype, source, tag, comm, request);
 	enter(me, DIRECT_IRECV, __builtin_return_address(0));
-	begin(&call, me, DIRECT_IRECV);
-	post(&call, mpi_shadow_recv(call.shadow, me, &message, c));
-	look(call.shadow);
-	return publish(&call,
+	message = message_of(&plain);
+	op = mpi_shadow_recv(me->world->verify->shadow, me, &message, plain.comm);
+	if (op && !op->is_posted)
+		mpi_shadow_post(me->world->verify->shadow, me, op);
+	look(me->world->verify->shadow);
+	return publish(me, DIRECT_IRECV, op,
 		       mpi_recv_nonblocking(me, buf, count, datatype, source, tag, comm, request),
 		       request);
 }
@@ -360,27 +373,36 @@ static bool is_simple(const struct mpi_shadow_request *request)
 	       (!op || !op->is_wild);
 }
 
-/* The call is given these requests; false: not all of them are simple. */
-static bool note_simple(struct mpi_verify_call *call, int n, const MPI_Request handles[],
-			bool *are_done)
-{
-	const struct mpi_shadow *shadow = call->shadow;
+/* What a call waits for. */
+struct open {
+	struct mpi_shadow_op **ops; /* [n]; `few` where they fit */
+	int n;
+	struct mpi_shadow_op *few[16];
+};
 
+/* The call is given these requests, of which some have operations that are not done; false: not all
+ * of them are simple. */
+static bool note_simple(struct mpi_verify_call *call, int n, const MPI_Request handles[],
+			struct open *open)
+{
 	mpi_shadow_make_room(call, n);
-	*are_done =
-	    !shadow->ranks[call->me->rank].first && !shadow->ranks[call->me->rank].plain.is_there;
+	open->n = 0;
+	open->ops = open->few;
+	if (n > (int)(sizeof open->few / sizeof *open->few))
+		open->ops = mpi_shadow_room(call->shadow, (size_t)n, sizeof *open->ops);
 	for (int i = 0; i < call->n_handles; i++) {
 		uint64_t index = mpi_shadow_index(handles[i]);
 		const struct mpi_shadow_request *request = mpi_shadow_request(call->shadow, index);
-		bool is_there = request && request->rank == call->me->rank;
 
-		call->handles[i] = is_there ? index : SHADOW_NO_REQUEST;
-		if (!is_there)
+		if (!request || request->rank != call->me->rank) {
+			call->handles[i] = SHADOW_NO_REQUEST;
 			continue;
+		}
+		call->handles[i] = index;
 		if (!is_simple(request))
 			return false;
-		if (*are_done && request->ops[0])
-			*are_done = mpi_shadow_is_done(request->ops[0]);
+		if (request->ops[0] && !mpi_shadow_is_done(request->ops[0]))
+			open->ops[open->n++] = request->ops[0];
 	}
 	return call->n_handles == n;
 }
@@ -405,20 +427,25 @@ static bool await(struct mpi_verify_call *call, enum mpi_verify_direct which, in
 		  const MPI_Request requests[], const void *site)
 {
 	struct mpi_rank *me = caller();
-	bool are_done;
+	struct open open;
+	bool is_simple;
 
 	if (!me || n < 0 || (n > 0 && !requests))
 		return false;
-	begin(call, me, which);
-	if (!note_simple(call, n, requests, &are_done)) {
+	call->me = me;
+	call->shadow = me->world->verify->shadow;
+	is_simple = note_simple(call, n, requests, &open);
+	if (is_simple) {
+		enter(me, which, site);
+		if (open.n > 0 || call->shadow->ranks[me->rank].first)
+			mpi_shadow_wait(call->shadow, me, open.n, open.ops, false);
+		look(call->shadow);
+	} else {
 		mpi_shadow_forget_handles(call);
-		return false;
 	}
-	enter(me, which, site);
-	if (!are_done)
-		mpi_shadow_wait_for_given(call->shadow, call, false);
-	look(call->shadow);
-	return true;
+	if (open.ops != open.few)
+		free(open.ops);
+	return is_simple;
 }
 
 static int complete(struct mpi_verify_call *call, int code)

@@ -6,6 +6,7 @@
 #include "mpi/core/errhandler.h"
 #include "mpi/env/leaks.h"
 #include "mpi/verify/internal.h"
+#include "mpi/verify/shadow.h"
 
 /* Errors of the program; those of its surroundings (files that are not there, names that are not
  * published) are none. */
@@ -155,6 +156,13 @@ static const struct {
      "the program goes on only where this rank does not wait for the others"},
 };
 
+/* A receive is posted for each such message, and never completed: that is told of the receive. */
+static bool is_matched(const struct mpi_verify *verify, const struct mpi_leak *leak)
+{
+	return verify->shadow && !verify->is_blind &&
+	       !mpi_shadow_sender_at(verify->shadow, leak->site);
+}
+
 void mpi_verify_leak(struct mpi_world *world, const struct mpi_leak *leak)
 {
 	const char *class_name = "handle-leak", *why = "its memory is lost";
@@ -169,6 +177,8 @@ void mpi_verify_leak(struct mpi_world *world, const struct mpi_leak *leak)
 			class_name = leak_classes[i].class_name;
 			why = leak_classes[i].why ? leak_classes[i].why : why;
 		}
+	if (strcmp(class_name, "unmatched-send") == 0 && is_matched(world->verify, leak))
+		return;
 	snprintf(text, sizeof text, "at MPI_Finalize: %s%s", leak->what,
 		 strstr(leak->what, "never") ? "" : " that was not freed");
 	mpi_verify_report(world, &(struct mpi_finding){

@@ -42,7 +42,8 @@ bool mpi_verify_is_told_as(const struct mpi_world *world, const char *class_name
 			   const struct mpi_finding *finding);
 /* The buffers of one call. */
 void mpi_verify_overlap(const struct mpi_verify_call *call);
-/* Of a one-sided operation: the datatypes at origin and target are of the same basic ones. */
+/* Of a one-sided operation: the datatypes at origin and target are of the same basic ones; of an
+ * access to a file: those of the buffer and of the view's etype. */
 void mpi_verify_sides(const struct mpi_verify_call *call);
 /* Whether n items of each cannot have bytes in common; false: they may. */
 bool mpi_verify_are_apart(const struct mpi_datatype *out, int64_t n_out, const void *from,

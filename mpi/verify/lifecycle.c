@@ -29,7 +29,17 @@ static void report_not_started(struct mpi_world *world, const struct mpi_shadow_
 	       "nothing is communicated, though the program may take it to be", NULL);
 }
 
-void mpi_verify_request_freed(struct mpi_rank *me, const struct mpi_shadow_request *request)
+/* With MPI_PROC_NULL. */
+static bool goes_nowhere(const struct mpi_rank *me, MPI_Request handle)
+{
+	const struct mpi_request *object = mpi_handle_object(me, KIND_REQUEST, (uintptr_t)handle);
+
+	return object && (object->kind == REQUEST_SEND || object->kind == REQUEST_RECV) &&
+	       object->peer == MPI_PROC_NULL;
+}
+
+void mpi_verify_request_freed(struct mpi_rank *me, const struct mpi_shadow_request *request,
+			      MPI_Request handle)
 {
 	enum mpi_call_kind kind = request->function->kind;
 
@@ -37,7 +47,7 @@ void mpi_verify_request_freed(struct mpi_rank *me, const struct mpi_shadow_reque
 		return;
 	if (request->plan && !request->was_started)
 		report_not_started(me->world, request);
-	if (!request->is_active || (!request->ops[0] && !request->ops[1]))
+	if (!request->is_active || request->is_known || goes_nowhere(me, handle))
 		return;
 	report(me->world, request, "request-freed-active",
 	       kind == MPI_CALL_SEND ? MPI_FINDING_WARNING : MPI_FINDING_ERROR,

@@ -216,6 +216,9 @@ static inline const struct mpi_call_info *mpi_memory_info(const struct mpi_verif
 }
 /* Its only parameter of that kind; -1: none. */
 int mpi_memory_parameter(const struct mpi_call_info *info, int kind);
+/* How many items an array has that the call gets. */
+MPI_Count mpi_memory_length(const struct mpi_verify_call *call, const struct mpi_comm *comm,
+			    const struct mpi_parameter *p);
 static inline union mpi_value mpi_memory_argument(const struct mpi_verify_call *call, int place)
 {
 	return call->values[place];

@@ -73,6 +73,7 @@ void mpi_shadow_release_blocks(struct mpi_shadow_blocks *blocks)
 		free(blocks->each[side]);
 		free(blocks->peers[side]);
 	}
+	mpi_shadow_release_given(blocks->given);
 	free(blocks);
 }
 
@@ -197,7 +198,12 @@ void mpi_shadow_describe_part(const struct mpi_verify_call *call, const struct m
 			      struct mpi_shadow_part *out)
 {
 	struct arguments a = {call, comm, out};
+	struct mpi_shadow_given *given = mpi_shadow_take_given(call, comm);
 
+	if (given && blocks_of(out))
+		out->blocks->given = given;
+	else
+		mpi_shadow_release_given(given);
 	if (is_a(&a, "Neighbor")) {
 		if (!comm->topology)
 			return; /* an error of the call */

@@ -81,10 +81,8 @@ void mpi_shadow_plan(const struct mpi_verify_call *call, struct mpi_shadow_plan 
 		if (!take_messages(call, out))
 			out->comm = NULL;
 		return;
-	case MPI_CALL_COLL:
-		mpi_shadow_describe_part(call, out->comm, &out->part);
-		break;
 	default:
+		mpi_shadow_describe_part(call, out->comm, &out->part);
 		break;
 	}
 	out->together = call->function->operation;

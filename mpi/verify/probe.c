@@ -87,7 +87,7 @@ void mpi_shadow_after_mprobe(struct mpi_shadow *shadow, struct mpi_verify_call *
 	recv = mpi_shadow_recv(shadow, call->me, &message, comm);
 	end_step(shadow, call, recv);
 	mpi_shadow_post(shadow, call->me, recv);
-	request = mpi_shadow_new_request(shadow, call, *handle);
+	request = mpi_shadow_new_request(shadow, call->me, call->function, *handle);
 	if (request)
 		request->ops[0] = recv;
 	else
@@ -108,10 +108,10 @@ void mpi_shadow_before_mrecv(struct mpi_shadow *shadow, struct mpi_verify_call *
 		return;
 	recv->type = type;
 	recv->count = mpi_verify_value(call, MPI_ARG_COUNT).i;
-	recv->call =
-	    (struct mpi_finding_call){call->me->rank, call->me->pd->function, call->me->pd->site};
+	recv->function = call->me->pd->function;
+	recv->site = call->me->pd->site;
 	mpi_datatype_retain(type);
-	if (recv->probed) {
+	if (recv->was_probed) {
 		struct mpi_shadow_data in = mpi_shadow_data_of(recv);
 		struct mpi_shadow_data out = mpi_shadow_data_of(recv->probed);
 

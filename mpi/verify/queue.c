@@ -72,7 +72,7 @@ void mpi_shadow_append(struct mpi_shadow *shadow, struct mpi_shadow_queue *queue
 	op->n_references++;
 	util_list_append(&queue->of[side], op);
 	queue->n_wild += op->is_wild;
-	if (++queue->n[side] <= DEEP)
+	if (++queue->n[side] <= DEEP && !queue->buckets[side])
 		return;
 	if (queue->n[side] > 2 * queue->n_buckets[side])
 		build(queue, side);
@@ -90,7 +90,8 @@ void mpi_shadow_take_out(struct mpi_shadow *shadow, struct mpi_shadow_queue *que
 	queue->n_wild -= op->is_wild;
 	if (queue->buckets[side] && !op->is_wild)
 		leave_bucket(queue, op);
-	if (--queue->n[side] <= DEEP && queue->buckets[side])
+	/* small ones serve again */
+	if (--queue->n[side] == 0 && queue->n_buckets[side] > FIRST_BUCKETS)
 		mpi_shadow_drop_buckets(queue, side);
 	mpi_shadow_release(shadow, op);
 }

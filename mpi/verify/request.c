@@ -31,7 +31,8 @@ static struct mpi_shadow_request *place_of(struct mpi_shadow *shadow, uint64_t i
 }
 
 struct mpi_shadow_request *mpi_shadow_new_request(struct mpi_shadow *shadow,
-						  const struct mpi_verify_call *call,
+						  const struct mpi_rank *me,
+						  const struct mpi_call_info *function,
 						  const void *handle)
 {
 	uint64_t index = mpi_shadow_index(handle);
@@ -42,10 +43,8 @@ struct mpi_shadow_request *mpi_shadow_new_request(struct mpi_shadow *shadow,
 	request = place_of(shadow, index);
 	if (!request)
 		return NULL;
-	*request = (struct mpi_shadow_request){.function = call->function,
-					       .site = call->me->pd->site,
-					       .rank = call->me->rank,
-					       .is_active = true};
+	*request = (struct mpi_shadow_request){
+	    .function = function, .site = me->pd->site, .rank = me->rank, .is_active = true};
 	return request;
 }
 
@@ -269,18 +268,23 @@ static void before_operation(struct mpi_shadow *shadow, struct mpi_verify_call *
 		mpi_shadow_wait(shadow, call->me, call->n_ops, call->ops, false);
 }
 
+void mpi_shadow_give_up(struct mpi_shadow *shadow, struct mpi_shadow_op *op)
+{
+	mpi_shadow_kill(shadow, op);
+	mpi_shadow_release(shadow, op);
+}
+
 void mpi_shadow_give_up_ops(struct mpi_shadow *shadow, struct mpi_verify_call *call)
 {
-	for (int i = 0; i < call->n_ops; i++) {
-		mpi_shadow_kill(shadow, call->ops[i]);
-		mpi_shadow_release(shadow, call->ops[i]);
-	}
+	for (int i = 0; i < call->n_ops; i++)
+		mpi_shadow_give_up(shadow, call->ops[i]);
 	free_plan(call->plan);
 }
 
 void mpi_shadow_publish(struct mpi_shadow *shadow, struct mpi_verify_call *call, MPI_Request handle)
 {
-	struct mpi_shadow_request *request = mpi_shadow_new_request(shadow, call, handle);
+	struct mpi_shadow_request *request =
+	    mpi_shadow_new_request(shadow, call->me, call->function, handle);
 
 	if (!request) {
 		mpi_shadow_give_up_ops(shadow, call);
@@ -331,7 +335,7 @@ static void start(struct mpi_shadow *shadow, struct mpi_rank *me,
 	if (plan.part.blocks)
 		plan.part.blocks->n_references++;
 	request->is_active = true;
-	request->is_cancelled = false;
+	request->is_cancelled = request->is_known = false;
 	request->was_started = true;
 	mpi_shadow_do(shadow, me, &plan, request->ops);
 }
@@ -344,9 +348,21 @@ static void before_free_or_cancel(struct mpi_shadow *shadow, struct mpi_verify_c
 	note_handles(call);
 	request = given(shadow, call, 0);
 	if (request && call->function->kind == MPI_CALL_FREE)
-		mpi_verify_request_freed(call->me, request);
+		mpi_verify_request_freed(call->me, request, *handles_of(call));
 	else if (request)
 		request->is_cancelled = true;
+}
+
+/* MPI_Request_get_status, which is given the handle itself: a request that it has found complete may
+ * be freed. */
+static void after_status(struct mpi_shadow *shadow, const struct mpi_verify_call *call)
+{
+	const int *flag = mpi_verify_value(call, MPI_ARG_FLAG).p;
+	struct mpi_shadow_request *request =
+	    mpi_shadow_request(shadow, mpi_shadow_index(mpi_verify_value(call, MPI_ARG_REQUEST).p));
+
+	if (request && flag && *flag)
+		request->is_known = true;
 }
 
 /* --- which look is taken at which call --- */
@@ -420,6 +436,10 @@ void mpi_shadow_after(struct mpi_shadow *shadow, struct mpi_verify_call *call, i
 	case MPI_CALL_FREE:
 		if (code == MPI_SUCCESS && given(shadow, call, 0))
 			mpi_shadow_forget(shadow, given(shadow, call, 0));
+		break;
+	case MPI_CALL_STATUS:
+		if (code == MPI_SUCCESS)
+			after_status(shadow, call);
 		break;
 	case MPI_CALL_PARTITIONED:
 		if (code == MPI_SUCCESS)

@@ -12,7 +12,8 @@ static inline bool mpi_verify_has_failed(const struct mpi_rank *me, int code)
 }
 
 /* Wrong lives of requests (mpi/verify/lifecycle.c). */
-void mpi_verify_request_freed(struct mpi_rank *me, const struct mpi_shadow_request *request);
+void mpi_verify_request_freed(struct mpi_rank *me, const struct mpi_shadow_request *request,
+			      MPI_Request handle);
 /* Of a rank that finalizes; of all ranks (-1) of a run that cannot go on. */
 void mpi_verify_requests_at_end(struct mpi_world *world, int rank, const struct mpi_shadow *shadow);
 
@@ -30,7 +31,8 @@ static inline uint64_t mpi_shadow_index(const void *handle)
 }
 /* A new one, of this call; NULL: the handle is predefined, or there is no memory. */
 struct mpi_shadow_request *mpi_shadow_new_request(struct mpi_shadow *shadow,
-						  const struct mpi_verify_call *call,
+						  const struct mpi_rank *me,
+						  const struct mpi_call_info *function,
 						  const void *handle);
 /* The call is given these requests. */
 void mpi_shadow_make_room(struct mpi_verify_call *call, int n); /* for their indices */
@@ -41,6 +43,7 @@ void mpi_shadow_wait_for_given(struct mpi_shadow *shadow, struct mpi_verify_call
 void mpi_shadow_publish(struct mpi_shadow *shadow, struct mpi_verify_call *call,
 			MPI_Request handle);
 void mpi_shadow_give_up_ops(struct mpi_shadow *shadow, struct mpi_verify_call *call);
+void mpi_shadow_give_up(struct mpi_shadow *shadow, struct mpi_shadow_op *op);
 void mpi_shadow_forget(struct mpi_shadow *shadow, struct mpi_shadow_request *request);
 
 /* --- probes (probe.c) --- */

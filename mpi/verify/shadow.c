@@ -75,7 +75,8 @@ struct mpi_shadow_op *mpi_shadow_op(struct mpi_shadow *shadow, struct mpi_rank *
 	*op = (struct mpi_shadow_op){
 	    .kind = kind,
 	    .rank = me->rank,
-	    .call = {me->rank, me->pd->function, me->pd->site},
+	    .function = me->pd->function,
+	    .site = me->pd->site,
 	};
 	return op;
 }
@@ -96,8 +97,6 @@ static void leave_pair(struct mpi_shadow *shadow, struct mpi_shadow_op *op)
 {
 	struct mpi_shadow_pair *pair = op->pair;
 
-	if (!pair)
-		return;
 	pair->op[op->kind] = NULL;
 	if (--pair->n_references > 0)
 		return;
@@ -107,14 +106,16 @@ static void leave_pair(struct mpi_shadow *shadow, struct mpi_shadow_op *op)
 
 void mpi_shadow_destroy_op(struct mpi_shadow *shadow, struct mpi_shadow_op *op)
 {
-	mpi_shadow_release(shadow, op->probed);
-	leave_pair(shadow, op);
-	if (op->together)
+	if (op->kind == SHADOW_COLL)
 		mpi_shadow_leave_together(shadow, op->together);
-	mpi_datatype_release(&shadow->world->ranks[op->rank], op->type);
-	if (op->peers)
+	if (op->was_probed)
+		mpi_shadow_release(shadow, op->probed);
+	if (op->was_wild)
 		mpi_group_release(&shadow->world->ranks[op->rank],
 				  (struct mpi_group *)(uintptr_t)op->peers);
+	if (op->pair)
+		leave_pair(shadow, op);
+	mpi_datatype_release(&shadow->world->ranks[op->rank], op->type);
 	util_pool_put(&shadow->ops, op);
 }
 
@@ -150,6 +151,7 @@ static void join(struct mpi_shadow *shadow, struct mpi_shadow_queue *queue,
 	else
 		link_pair(shadow, queue, send, recv);
 	if (!recv->type) {
+		recv->was_probed = true;
 		recv->probed = send;
 		send->n_references++;
 	} else if (recv->type != send->type) {
@@ -261,10 +263,13 @@ static inline struct mpi_shadow_op *from_message(struct mpi_shadow *shadow, stru
 	    .n_references = 1,
 	    .type = message->type,
 	    .count = message->count,
-	    .call = {me->rank, me->pd->function, me->pd->site},
+	    .function = me->pd->function,
+	    .site = me->pd->site,
 	};
-	if (message->call)
-		op->call = *message->call;
+	if (message->call) {
+		op->function = message->call->function;
+		op->site = message->call->site;
+	}
 	if (op->type) {
 		mpi_datatype_retain(op->type);
 		op->is_posted = !shadow->ranks[me->rank].first && !shadow->is_given_up;
@@ -370,8 +375,8 @@ const char *mpi_shadow_sender_at(const struct mpi_shadow *shadow, const void *si
 			for (const struct mpi_shadow_op *op = queue ? queue->of[SHADOW_SEND].first
 								    : NULL;
 			     op; op = op->link.next)
-				if (op->call.site == site)
-					return op->call.function;
+				if (op->site == site)
+					return op->function;
 		}
 	return NULL;
 }

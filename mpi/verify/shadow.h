@@ -37,6 +37,7 @@ struct mpi_shadow_blocks {
 	struct mpi_signature *each[2]; /* [n] malloc'd; NULL: all are alike */
 	int *peers[2]; /* [n] malloc'd: of a neighbourhood, by edge; NULL: they go by rank */
 	bool is_grid;
+	struct mpi_shadow_given *given; /* of calls whose arguments are compared; NULL: none */
 };
 
 /* One of MPI_COMM's collectives, on all its members. */
@@ -66,49 +67,63 @@ struct mpi_shadow_together {
 	struct mpi_shadow_together *next_of_all, *prev_of_all;
 };
 
+/* What a match looks at comes first: one line of the cache. */
 struct mpi_shadow_op {
 	struct util_link link; /* in the queue */
-	enum mpi_shadow_kind kind : 8;
-	enum mpi_send_mode mode : 8;
-	bool is_wild;	    /* a receive whose source is not known yet */
-	bool was_wild;	    /* it was given without a source */
-	bool is_queued;	    /* it has no match yet */
-	bool is_posted;	    /* in the strict view */
-	bool is_dead;	    /* cancelled: whoever waits for it goes on */
-	bool is_met;	    /* the other side is posted, in the strict view; it has no pair */
-	int rank, peer;	    /* world ranks; peer MPI_ANY_SOURCE: not known */
-	int tag, given_tag; /* given_tag: as the program gave it, that may be any */
-	int given_peer, comm_rank; /* ranks in the communicator: as given, and the op's own */
+	enum mpi_shadow_kind kind : 2;
+	enum mpi_send_mode mode : 2;
+	bool is_wild : 1;   /* a receive whose source is not known yet */
+	bool was_wild : 1;  /* it was given without a source */
+	bool is_queued : 1; /* it has no match yet */
+	bool is_posted : 1; /* in the strict view */
+	bool is_dead : 1;   /* cancelled: whoever waits for it goes on */
+	bool is_met : 1;    /* the other side is posted, in the strict view; it has no pair */
+	bool was_probed : 1;
+	int n_references;	     /* steps, a request, the queue */
+	int rank, peer;		     /* world ranks; peer MPI_ANY_SOURCE: not known */
+	int tag;
 	uint32_t context;
-	int n_references;	   /* steps, a request, the queue */
 	struct mpi_datatype *type; /* retained; NULL: not known (MPI_Mprobe) */
-	MPI_Count count;
-	const struct mpi_group
-	    *peers; /* of a wild receive: borrowed from its communicator, retained */
-	struct mpi_finding_call call;
 	struct mpi_shadow_pair *pair; /* NULL: none yet */
-	struct mpi_shadow_op
-	    *probed; /* of a receive whose datatype is yet to come: the send, kept */
-	struct mpi_shadow_together *together;
-	int place;					   /* among its members */
+	MPI_Count count;
+
+	const char *function; /* the call */
+	const void *site;
+	union {
+		const struct mpi_group *peers; /* of a wild receive: borrowed from its
+						  communicator, retained */
+		struct mpi_shadow_together *together; /* of a collective */
+	};
+	union {
+		int place;     /* among its members */
+		int given_tag; /* as the program gave it, that may be any */
+	};
+	int given_peer, comm_rank; /* ranks in the communicator: as given, and the op's own */
+	struct mpi_shadow_op *probed; /* was_probed: the send, kept; the datatype is yet to come */
 	struct mpi_shadow_op *next_of_peer, *prev_of_peer; /* in the bucket */
 };
+static inline struct mpi_finding_call mpi_shadow_call_of(const struct mpi_shadow_op *op)
+{
+	return (struct mpi_finding_call){op->rank, op->function, op->site};
+}
+
+enum { SHADOW_FEW = 8 };
 
 /* What a rank goes through in the strict view. */
 struct mpi_shadow_step {
 	enum {
-		STEP_POST,
+		STEP_POST, /* all of its operations */
 		STEP_ALL,
 		STEP_ANY,
 		STEP_SEEN, /* a send that a probe found is posted */
 	} kind;
 	int n, n_done;		    /* n_done: of the first ones, where all are waited for */
 	struct mpi_shadow_op **ops; /* [n]; `few` where they fit */
-	struct mpi_shadow_op *few[2];
+	struct mpi_shadow_step *next;
 	struct mpi_finding_call call;
 	bool is_open; /* a probe that is not over: what it waits for is yet to be said */
 	int source;   /* of that: a world rank or MPI_ANY_SOURCE */
-	struct mpi_shadow_step *next;
+	struct mpi_shadow_op *few[SHADOW_FEW];
 };
 
 /* Of one rank and one communicator. */
@@ -153,17 +168,17 @@ struct mpi_shadow_plain {
 };
 
 struct mpi_shadow_rank {
-	struct mpi_shadow_plain plain;
-	struct mpi_shadow_op *wild;	 /* what became of a plain receive from any source; NULL */
-	struct mpi_shadow_rank *senders; /* whose plain sends are for this one */
-	struct mpi_shadow_rank *next_sender, *prev_sender; /* among those of plain.peer */
-	struct mpi_shadow_queue **queues; /* [n_queues] by context; NULL: nothing yet */
-	uint32_t n_queues;
+	struct mpi_shadow_queue **queues;     /* [n_queues] by context; NULL: nothing yet */
 	struct mpi_shadow_step *first, *last; /* not yet done in the strict view */
-	uint64_t n_steps;
-	struct util_list persistent; /* plans */
+	struct mpi_shadow_rank *senders;      /* whose plain sends are for this one */
+	uint32_t n_queues;
 	bool is_listed; /* among those to be looked at */
 	bool has_ended; /* has called MPI_Finalize */
+	struct mpi_shadow_plain plain;
+	struct mpi_shadow_op *wild; /* what became of a plain receive from any source; NULL */
+	struct mpi_shadow_rank *next_sender, *prev_sender; /* among those of plain.peer */
+	uint64_t n_steps;
+	struct util_list persistent; /* plans */
 	struct mpi_finding_call end;
 };
 
@@ -190,6 +205,7 @@ struct mpi_shadow_request { /* of the program's, by index of its handle */
 	bool is_active;
 	bool is_cancelled;	      /* MPI_Cancel was called */
 	bool was_started;	      /* of persistent ones */
+	bool is_known;		      /* MPI_Request_get_status has found it complete */
 	struct mpi_shadow_plan *plan; /* of persistent ones: its arguments; NULL: none */
 };
 
@@ -225,7 +241,7 @@ struct mpi_shadow_data {
 };
 static inline struct mpi_shadow_data mpi_shadow_data_of(const struct mpi_shadow_op *op)
 {
-	return (struct mpi_shadow_data){op->type, op->count, op->call};
+	return (struct mpi_shadow_data){op->type, op->count, mpi_shadow_call_of(op)};
 }
 
 static inline bool mpi_shadow_is_peer(const struct mpi_comm *comm, int64_t peer, bool is_recv)
@@ -332,6 +348,13 @@ void mpi_shadow_release_blocks(struct mpi_shadow_blocks *blocks); /* NULL is fin
 /* Whether what `member` has just called agrees with what others have. */
 void mpi_shadow_compare_member(struct mpi_shadow *shadow,
 			       const struct mpi_shadow_together *together, int member);
+/* The same of the arguments that have to be alike (given.c). */
+void mpi_shadow_compare_given(struct mpi_shadow *shadow,
+			      const struct mpi_shadow_together *together, int member);
+/* NULL: there is nothing to compare. */
+struct mpi_shadow_given *mpi_shadow_take_given(const struct mpi_verify_call *call,
+					       const struct mpi_comm *comm);
+void mpi_shadow_release_given(struct mpi_shadow_given *given); /* NULL is fine */
 /* The signatures of a collective's arguments. */
 void mpi_shadow_describe_part(const struct mpi_verify_call *call, const struct mpi_comm *comm,
 			      struct mpi_shadow_part *out);

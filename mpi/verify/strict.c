@@ -57,9 +57,19 @@ static void look_for_probe(struct mpi_shadow *shadow, const struct mpi_shadow_op
 		mpi_shadow_look_at(shadow, send->peer);
 }
 
+static void post_together(struct mpi_shadow *shadow, struct mpi_shadow_together *together,
+			  int place)
+{
+	if (together->is_posted[place])
+		return;
+	together->is_posted[place] = true;
+	if (++together->n_posted == together->n_members)
+		for (int i = 0; i < together->n_members; i++)
+			mpi_shadow_look_at(shadow, together->members[i]);
+}
+
 static void post(struct mpi_shadow *shadow, struct mpi_shadow_op *op)
 {
-	struct mpi_shadow_together *together = op->together;
 	struct mpi_shadow_pair *pair = op->pair;
 
 	op->is_posted = true;
@@ -74,12 +84,8 @@ static void post(struct mpi_shadow *shadow, struct mpi_shadow_op *op)
 	}
 	if (op->kind == SHADOW_SEND && !pair)
 		look_for_probe(shadow, op);
-	if (!together || together->is_posted[op->place])
-		return;
-	together->is_posted[op->place] = true;
-	if (++together->n_posted == together->n_members)
-		for (int i = 0; i < together->n_members; i++)
-			mpi_shadow_look_at(shadow, together->members[i]);
+	if (op->kind == SHADOW_COLL)
+		post_together(shadow, op->together, op->place);
 }
 
 static void drop_first(struct mpi_shadow *shadow, struct mpi_shadow_rank *rank)
@@ -102,9 +108,9 @@ static void go_on(struct mpi_shadow *shadow, struct mpi_shadow_rank *rank)
 	while (rank->first) {
 		struct mpi_shadow_step *step = rank->first;
 
-		if (step->kind == STEP_POST)
-			post(shadow, step->few[0]);
-		else if (!may_pass(step))
+		for (int i = 0; step->kind == STEP_POST && i < step->n; i++)
+			post(shadow, step->ops[i]);
+		if (step->kind != STEP_POST && !may_pass(step))
 			return;
 		drop_first(shadow, rank);
 	}
@@ -151,13 +157,14 @@ void mpi_shadow_post(struct mpi_shadow *shadow, struct mpi_rank *me, struct mpi_
 
 	if (!op || op->is_posted || shadow->is_given_up)
 		return;
-	if (!shadow->ranks[me->rank].first) { /* it is as far as the run is */
+	step = shadow->ranks[me->rank].last;
+	if (!step) { /* it is as far as the run is */
 		post(shadow, op);
 		return;
 	}
-	step = append(shadow, me, STEP_POST);
-	step->n = 1;
-	step->few[0] = op;
+	if (step->kind != STEP_POST || step->n == SHADOW_FEW)
+		step = append(shadow, me, STEP_POST);
+	step->few[step->n++] = op;
 	op->n_references++;
 }
 
@@ -182,7 +189,7 @@ struct mpi_shadow_step *mpi_shadow_wait(struct mpi_shadow *shadow, struct mpi_ra
 	if (!any && n > 0 && !shadow->ranks[me->rank].first && first == n)
 		return NULL;
 	step = append(shadow, me, any ? STEP_ANY : STEP_ALL);
-	if (n - first > (int)(sizeof step->few / sizeof *step->few))
+	if (n - first > SHADOW_FEW)
 		step->ops = mpi_shadow_room(shadow, (size_t)(n - first), sizeof *step->ops);
 	for (int i = first; i < n; i++)
 		if (ops[i] && (any || !mpi_shadow_is_done(ops[i]))) {

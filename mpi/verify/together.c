@@ -261,18 +261,19 @@ struct mpi_shadow_op *mpi_shadow_call_together(struct mpi_shadow *shadow, struct
 	op->place = comm->remote ? place_of(t, me->rank) : comm->rank;
 	op->n_references = 1;
 	t->n_references++;
-	part->call = op->call;
+	part->call = mpi_shadow_call_of(op);
 	part->has_called = true;
 	t->parts[op->place] = *part;
 	if (operation == t->operation || strcmp(operation, t->operation) == 0) {
 		if (t->first[op->place >= t->n_first] < 0)
 			t->first[op->place >= t->n_first] = op->place;
 		mpi_shadow_compare_member(shadow, t, op->place);
+		mpi_shadow_compare_given(shadow, t, op->place);
 	}
 	t->n_called++;
 	if (comm->remote && root == MPI_ROOT)
 		compare_senders(shadow, t, op->place);
-	compare_ends(shadow, t, &op->call);
+	compare_ends(shadow, t, &part->call);
 	/* a root that is no rank is an error of its own */
 	t->has_root |= root == MPI_ROOT || (comm->remote && root >= comm->remote->size);
 	if (t->n_called == t->n_members) {

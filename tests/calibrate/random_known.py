@@ -217,4 +217,5 @@ def main():
     return int(n_recovered < last - first + 1)
 
 
-sys.exit(main())
+if __name__ == "__main__":
+    sys.exit(main())

@@ -242,6 +242,9 @@ class Deadlocks(Base):
         self.assertEqual([(c["rank"], c["call"]) for c in lost["calls"]], [(0, "MPI_Send")])
         self.assertRegex(lost["calls"][0]["site"], r"orders\.c:\d+")
 
+    def test_a_message_whose_receive_is_never_completed_is_told_of_the_receive(self):
+        self.assertEqual(self.classes("orders", "S1", "IR0"), ["request-never-completed"])
+
     def test_a_deadlock_is_told_once(self):
         done, _ = self.start(("orders", "S1", "R0", "R0"), "--verify", n=3)
         self.assertEqual(done.stderr.count("receive from rank 0, tag 0"), 1, done.stderr)

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The two sides of a one-sided operation, which one call gives. */
+/* The two sides of a one-sided operation, and of an access to a file, which one call gives. */
 #include "mpi/datatype/datatype.h"
+#include "mpi/io/file.h"
 #include "mpi/verify/internal.h"
+#include "mpi/verify/memory.h"
 #include "mpi/verify/signature.h"
 
 struct side {
@@ -48,10 +50,41 @@ static void compare(const struct mpi_verify_call *call, enum mpi_argument count,
 				       "%s has other basic datatypes than target_datatype", name);
 }
 
+/*
+ * The data are so many whole etypes, one after the other; an etype MPI_BYTE takes any (MPI 4.1,
+ * §14.6.6). That the bytes are no whole etypes is the library's to say.
+ */
+static void compare_etype(const struct mpi_verify_call *call)
+{
+	int place = mpi_memory_parameter(call->function, PARAMETER_FILE);
+	const struct mpi_file *file =
+	    place < 0 ? NULL
+		      : mpi_handle_object(call->me, KIND_FILE, (uintptr_t)call->values[place].p);
+	struct side data = side_of(call, MPI_ARG_COUNT, MPI_ARG_DATATYPE);
+	const struct mpi_datatype *etype = file ? file->view.etype : NULL;
+	struct mpi_signature given, whole;
+
+	if (!etype || !data.type || data.count <= 0 || data.type == etype ||
+	    etype->basic == BASIC_BYTE || etype->n_elements == 0)
+		return;
+	given = mpi_signature_of(data.type, data.count);
+	whole = mpi_signature_of(etype, (MPI_Count)given.n / etype->n_elements);
+	if (!mpi_signature_is_equal(given, whole))
+		mpi_verify_report_here(
+		    call->me, "datatype-mismatch", MPI_FINDING_ERROR,
+		    "the basic datatypes of etypes of the view, one after the other",
+		    "what is written by one type and read by another is no data",
+		    "the buffer has %llu basic elements, %lld B, of other datatypes than the "
+		    "view's etype",
+		    (unsigned long long)given.n, (long long)given.size_B);
+}
+
 void mpi_verify_sides(const struct mpi_verify_call *call)
 {
 	bool has_result;
 
+	if (mpi_verify_has(call, MPI_ARG_BUF) && call->function->kind == MPI_CALL_MEMORY)
+		compare_etype(call);
 	if (!mpi_verify_has(call, MPI_ARG_ORIGIN_ADDR))
 		return;
 	has_result = mpi_verify_has(call, MPI_ARG_RESULT_ADDR);
