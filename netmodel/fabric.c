@@ -196,25 +196,25 @@ static int set_stages(struct fabric *fabric, struct util_error *err)
 	return rc;
 }
 
-bool net_topology_go_on(struct net_topology *topology, double now_s)
-{
-	struct fabric *fabric = (struct fabric *)topology;
-	int stage = fabric->stage;
-
-	while (stage + 1 < fabric->n_stages && fabric->stages[stage + 1].at_s <= now_s)
-		stage++;
-	if (stage == fabric->stage)
-		return false;
-	go_to(fabric, stage);
-	return true;
-}
-
-double net_topology_next_s(const struct net_topology *topology)
+sim_time_ps net_topology_next(const struct net_topology *topology)
 {
 	const struct fabric *fabric = net_fabric_of(topology);
 
-	return fabric->stage + 1 < fabric->n_stages ? fabric->stages[fabric->stage + 1].at_s
-						    : INFINITY;
+	return fabric->stage + 1 < fabric->n_stages
+		   ? sim_time_from_s(fabric->stages[fabric->stage + 1].at_s)
+		   : SIM_TIME_MAX;
+}
+
+bool net_topology_go_on(struct net_topology *topology, sim_time_ps now)
+{
+	struct fabric *fabric = (struct fabric *)topology;
+	bool has_changed = false;
+
+	while (net_topology_next(topology) <= now) {
+		go_to(fabric, fabric->stage + 1);
+		has_changed = true;
+	}
+	return has_changed;
 }
 
 /* --- half duplex --- */

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Which route a transfer takes over a fabric, and links that become slow or fail meanwhile. */
-#include <math.h>
 #include <stdlib.h>
 
 #include "netmodel/private.h"
@@ -88,10 +87,9 @@ static void set_capacities(struct net_model *model)
 /* Now, and again when something changes. */
 static void keep_up(struct net_model *model)
 {
-	if (net_topology_go_on(model->own_topology, sim_time_to_s(model->engine->now)))
+	if (net_topology_go_on(model->own_topology, model->engine->now))
 		set_capacities(model);
-	sim_engine_at(model->engine, &model->change,
-		      sim_time_from_s(net_topology_next_s(model->topology)));
+	sim_engine_at(model->engine, &model->change, net_topology_next(model->topology));
 }
 
 static void fire_change(struct sim_event *event)
@@ -102,7 +100,7 @@ static void fire_change(struct sim_event *event)
 void net_route_init(struct net_model *model)
 {
 	sim_event_init(&model->change, fire_change);
-	model->has_changes = net_topology_next_s(model->topology) < INFINITY;
+	model->has_changes = net_topology_next(model->topology) < SIM_TIME_MAX;
 }
 
 /* --- */

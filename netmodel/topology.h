@@ -6,6 +6,7 @@
 #include <stdint.h>
 
 #include "cluster/cluster.h"
+#include "simcore/time.h"
 
 struct net_topology;
 
@@ -25,11 +26,11 @@ double net_topology_mean_capacity(const struct net_topology *topology, int link,
 /* Half duplex: what it would carry, the link of the other direction does. */
 bool net_topology_is_carried(const struct net_topology *topology, int link);
 
-/* Links become slow, fail or come back at `now_s`, if so much has passed: whether any does. Those who
- * are under way stay on their routes. */
-bool net_topology_go_on(struct net_topology *topology, double now_s);
-/* When they will the next time; INFINITY: never. */
-double net_topology_next_s(const struct net_topology *topology);
+/* Links become slow, fail or come back, up to `now`: whether any does. Those who are under way stay
+ * on their routes. */
+bool net_topology_go_on(struct net_topology *topology, sim_time_ps now);
+/* When they will the next time; SIM_TIME_MAX: never. */
+sim_time_ps net_topology_next(const struct net_topology *topology);
 
 /* topology->route, on those links that carry it. */
 int net_topology_route(const struct net_topology *topology, int source_node, int dest_node,

@@ -68,6 +68,10 @@ static void links_become_slow_and_come_back(void **state)
 			       "1, speed: 0.25, at: 100s}]"),
 		     &chain, 0, 2, 2),
 	    1.5 + 2, 1e-9);
+	/* at a time that floating-point numbers do not have: 0.3 s, then 0.7 MB at a tenth */
+	assert_near(chain_on(TREE("1", ", links: [{name: level 1, speed: 0.1, at: 0.3s}]"), &chain,
+			     0, 2, 1),
+		    0.3 + 7, 1e-9);
 	/* not those that stay within a leaf */
 	assert_near(chain_on(TREE("1", ", links: [{name: level 1, speed: 0.5, at: 0.5s}]"), &chain,
 			     0, 1, 2),
