@@ -65,6 +65,8 @@ struct since { /* of a cluster file's lists of sizes */
 /* What is tried where the rules found nothing that reproduces the samples (tune.c). */
 struct fit_choice {
 	bool has_segments;     /* between nodes, whatever the rules for them say */
+	bool has_packets;      /* though their jumps are not certain, */
+	double overhead_B;     /* with headers of that size; 0: as the jumps say */
 	bool is_acknowledged;  /* the end of a rendezvous, though nobody waits for it */
 	bool copies_meanwhile; /* what has arrived, while the rest of the message does */
 	bool shares_latency;   /* latencies take links */

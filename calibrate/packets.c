@@ -336,9 +336,12 @@ void fit_packets(struct fit *fit)
 	fit_teeth(fit, &teeth);
 	/* a jump is the overhead of a packet, on links that carry more than the bandwidth by it */
 	part = teeth.jump_s * rate / teeth.distance_B;
-	if (teeth.jump_s <= SURE * teeth.jump_error_s ||
-	    part * teeth.distance_B < LEAST_OVERHEAD_B || part > MOST_PART ||
-	    !are_clear(fit, &teeth))
+	if (fit->choice.overhead_B > 0)
+		part = fit->choice.overhead_B / (teeth.distance_B + fit->choice.overhead_B);
+	if (part * teeth.distance_B < LEAST_OVERHEAD_B || part > MOST_PART)
+		return;
+	if (!fit->choice.has_packets &&
+	    (teeth.jump_s <= SURE * teeth.jump_error_s || !are_clear(fit, &teeth)))
 		return;
 	fit->has_doubtful_packets = false;
 	fit->payload_B = teeth.distance_B;

@@ -7,12 +7,14 @@
 #include "fit.h"
 #include "least_squares.h"
 
-enum { MOST_STEPS = 6, MOST_VALUES = 16, SCANNED = 10, SMALLER = 6 };
+enum { MOST_STEPS = 6, MOST_VALUES = 16, SCANNED = 16, QUARTERS = 7 };
 /* Of the loss: a fit that gains less leaves the values as they were measured. */
 static const double ENOUGH = 0.001, GAIN = 0.8;
 static const double FAR = 100; /* a factor either way */
 /* Of an empty message's time: what is told, and where nothing tells. */
 static const double LEAST_BURST = 0.02, FIRST_BURST = 0.25;
+static const double LESS = 4; /* of a burst that lines say, either way */
+static const double MOST_BURST_B = 131072;
 
 struct tune {
 	struct candidates *candidates;
@@ -220,20 +222,20 @@ static double loss_with(struct readings *readings, double burst_s)
 	return loss;
 }
 
-/* Of so many around it, the one that predicts best: least squares find no other valley. */
-static double scanned_burst_s(struct readings *readings, double burst_s)
+/* Of bursts that grow by that factor, the one that predicts best. */
+static double best_burst_s(struct readings *readings, double first_s, double factor, int n_values)
 {
 	struct candidates *candidates = readings->candidates;
 	struct reading list[SCANNED] = {0};
 	const void *fits[SCANNED] = {0};
 	struct check checks[SCANNED];
 	double *residuals = calloc((size_t)candidates->base.n * SCANNED + 1, sizeof(*residuals));
-	double best = INFINITY, best_s = burst_s;
+	double best = INFINITY, best_s = first_s;
 	char error[256];
 	int n = 0;
 
-	for (; n < SCANNED && residuals; n++) {
-		readings->choice.burst_s = burst_s * exp2((n - SMALLER) / 3.0);
+	for (; n < n_values && residuals; n++) {
+		readings->choice.burst_s = first_s * pow(factor, n);
 		if (fit_make_with(&list[n].fit, candidates->measured, readings->choice, error) < 0)
 			break;
 		fits[n] = &list[n].fit;
@@ -254,10 +256,25 @@ static double scanned_burst_s(struct readings *readings, double burst_s)
 	return best_s;
 }
 
-/* Least squares, kept if they gain something. */
-static double tuned_burst_s(struct readings *readings, double first_s)
+/* Least squares find no other valley, and noise hides from lines by size where a burst ends: from
+ * less than they say up to all that links are known to save up, in steps of two, then of a quarter
+ * around the best. */
+static double scanned_burst_s(struct readings *readings, const struct fit *fit, double burst_s)
 {
-	double burst_s = scanned_burst_s(readings, first_s), least_s = burst_s / FAR,
+	double least_s = burst_s / LESS, most_s = burst_s * LESS, best_s;
+	int n = 1;
+
+	most_s = fmax(most_s, MOST_BURST_B / fit->bandwidth_Bps[fit->subject].value);
+	while (n < SCANNED && least_s * exp2(n - 1) < most_s)
+		n++;
+	best_s = best_burst_s(readings, least_s, 2, n);
+	return best_burst_s(readings, best_s / exp2(0.75), exp2(0.25), QUARTERS);
+}
+
+/* Least squares, kept if they gain something. */
+static double tuned_burst_s(struct readings *readings, const struct fit *fit, double first_s)
+{
+	double burst_s = scanned_burst_s(readings, fit, first_s), least_s = burst_s / FAR,
 	       most_s = burst_s * FAR;
 	struct least_squares squares = {.n_values = 1,
 					.n_residuals = readings->candidates->base.n,
@@ -334,7 +351,7 @@ static void try_burst(struct reading *best, struct candidates *candidates, doubl
 	if (is_enough(best))
 		return;
 	readings.choice.shares_latency = shares_latency;
-	readings.choice.burst_s = tuned_burst_s(&readings, first_s);
+	readings.choice.burst_s = tuned_burst_s(&readings, &best->fit, first_s);
 	try_choice(best, candidates, readings.choice);
 }
 
@@ -368,6 +385,22 @@ static void try_lines(struct reading *best, struct candidates *candidates)
 	try_choice(best, candidates, choice);
 }
 
+/* Packets whose jumps scatter too much to be certain: of Ethernet, with headers of IP and TCP or
+ * others. */
+static void try_packets(struct reading *best, struct candidates *candidates)
+{
+	static const double overheads_B[] = {0, 38, 54, 66, 78, 90, 110};
+	struct fit_choice choice = best->fit.choice;
+
+	if (best->loss < ENOUGH || !best->fit.has_doubtful_packets)
+		return;
+	choice.has_packets = true;
+	for (size_t k = 0; k < sizeof(overheads_B) / sizeof(overheads_B[0]); k++) {
+		choice.overhead_B = overheads_B[k];
+		try_choice(best, candidates, choice);
+	}
+}
+
 /* One mechanism after the other, kept if the probes are predicted better. */
 static void try_others(struct reading *best, struct candidates *candidates)
 {
@@ -375,6 +408,7 @@ static void try_others(struct reading *best, struct candidates *candidates)
 
 	if (fit->subject == WITHIN_NODE || !best->check.is_made || is_enough(best))
 		return;
+	try_packets(best, candidates);
 	try_end(best, candidates);
 	if (fit->payload_B == 0) {
 		try_shared(best, candidates);
@@ -416,9 +450,9 @@ void fit_choose(struct fit *fit, struct check *check)
 	if (check_begin(&candidates.base, fit->samples) == 0 && run(&best, &candidates) == 0) {
 		tune(&best, &candidates);
 		try_others(&best, &candidates);
-		fit_collectives(&best.fit, &candidates, &best.check);
 		candidates.repeats = true;
 		run(&best, &candidates);
+		fit_collectives(&best.fit, &candidates, &best.check);
 	}
 	check_end(&candidates.base);
 	*fit = best.fit;

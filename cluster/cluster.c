@@ -14,11 +14,15 @@ static void finish_cluster(struct cluster *cluster)
 {
 	free(cluster->name);
 	free(cluster->cpu.speed);
+	free(cluster->levels.memory_Bps);
 	free(cluster->cpu.speed_changes.list);
 	free(cluster->cpu.contention);
 	free(cluster->cpu.cost.fraction);
 	free(cluster->network.segments.list);
 	free(cluster->network.intra_segments.list);
+	free(cluster->protocol.send_costs.list);
+	free(cluster->protocol.isend_costs.list);
+	free(cluster->protocol.recv_costs.list);
 	free(cluster->network.sharing_losses.fraction);
 	free(cluster->network.topology.file);
 	cluster_graph_destroy(cluster->network.topology.graph);
@@ -181,4 +185,15 @@ double cluster_contention(const struct cluster *cluster, int n_busy)
 	return cluster->cpu
 	    .contention[(n_busy < cluster->cpu.n_contention ? n_busy : cluster->cpu.n_contention) -
 			1];
+}
+
+double cluster_cost(const struct cluster_costs_by_size *costs, double plain_s, int64_t size_B)
+{
+	const struct cluster_cost_by_size *cost = NULL;
+
+	if (costs->n == 0)
+		return plain_s;
+	for (int i = 0; i < costs->n && costs->list[i].from_B <= size_B; i++)
+		cost = &costs->list[i];
+	return cost ? cost->time_s + cost->per_B_s * (double)size_B : 0;
 }

@@ -76,11 +76,22 @@ extern const char *const cluster_collective_names[CLUSTER_N_COLLECTIVES];
 struct cluster_segment {
 	int64_t from_B;
 	double latency_s, bandwidth_Bps;
+	double stream_Bps; /* between nodes: one transfer gets no more; INFINITY: all of bandwidth_Bps */
 };
 struct
     cluster_segments { /* sizes below the first one's take the cluster's plain latency and bandwidth */
 	int n;	       /* 0: no segments */
 	struct cluster_segment *list; /* [n], by from_B, each once */
+};
+
+/* Messages of `from_B` on, up to the next entry's, cost time_s + size · per_B_s of a rank's CPU. */
+struct cluster_cost_by_size {
+	int64_t from_B;
+	double time_s, per_B_s;
+};
+struct cluster_costs_by_size { /* sizes below the first one's cost nothing */
+	int n;		       /* 0: not by size */
+	struct cluster_cost_by_size *list; /* [n], by from_B, each once */
 };
 
 struct cluster_send_buffer { /* for messages from `from_B` on */
@@ -126,6 +137,31 @@ struct cluster_cost { /* fraction of one CPU for o outgoing and i incoming trans
 	double *fraction; /* [o * (n + 1) + i], o, i = 0 … n, [0][0] = 0; NULL: no table */
 	double scale;	  /* multiplies either ("what if communication cost a quarter") */
 };
+
+/* Where ranks go on the cores of their node (cluster/levels.h). */
+enum cluster_bind {
+	CLUSTER_BIND_CORES,   /* one after the other (default) */
+	CLUSTER_BIND_DOMAINS, /* round the memory domains */
+	CLUSTER_BIND_SOCKETS, /* round the sockets */
+};
+
+/* The cores of a node: of sockets with memory domains (NUMA) with cores, as far as the file says
+ * so. */
+struct cluster_cores {
+	int sockets, domains, per_domain; /* domains of a socket, cores of a domain; 0: all */
+	enum cluster_bind bind;
+	int n_memory;		/* 0: memory has no limit */
+	double *memory_Bps;	/* [n_memory] bandwidth of each domain while 1, 2, … draw on it; of
+				   more the last */
+	double computation_Bps; /* that a core draws when it computes, where no kernel says
+				   otherwise */
+};
+
+/* A message between two ranks of a node, by the lowest level that they have in common. */
+struct cluster_level {
+	double latency_s, bandwidth_Bps;
+};
+enum { CLUSTER_MAX_LEVELS = 3 };
 
 /* Each section of the file is a struct of its own. These three are the network model's. */
 struct cluster_cpu {
@@ -189,6 +225,9 @@ struct cluster_topology {
 	int n_speeds;
 };
 
+/* What a message of this size costs: by `costs`, or `plain_s` where these do not go by size. */
+double cluster_cost(const struct cluster_costs_by_size *costs, double plain_s, int64_t size_B);
+
 /* How many classes its links between switches have; 0: the star. */
 int cluster_n_link_classes(const struct cluster_topology *shape);
 /* What a link of a class adds to the latency. */
@@ -204,6 +243,9 @@ struct cluster_network {
 	double timeslice_s;	/* of the thesis; 0: adaptive */
 	double intra_latency_s; /* between ranks of one node */
 	double intra_bandwidth_Bps;
+	int n_intra_levels; /* 0: the same for all ranks of a node */
+	struct cluster_level intra_levels[CLUSTER_MAX_LEVELS]; /* nearest first */
+	int intra_copies; /* that CPUs make of each byte; 0: it costs nobody anything */
 	struct cluster_segments segments, intra_segments; /* by size of the transfer */
 	int64_t burst_B;	   /* what passes at once on a link that was idle long enough */
 	int64_t packet_payload_B;  /* transfers go as packets of so much; 0: they share links as a
@@ -230,6 +272,10 @@ struct cluster_protocol {
 	double send_overhead_s, recv_overhead_s; /* o: sender before the transfer, receiver when it
 						    takes the message */
 	double recv_overhead_per_B_s; /* and for each byte that travelled before the match */
+	/* by size, in their places: of sends that block, sends with a request, receives */
+	struct cluster_costs_by_size send_costs, isend_costs, recv_costs;
+	double isend_overhead_s; /* of sends with a request; negative: as of those that block */
+	double probe_s; /* of each MPI_Iprobe and MPI_Improbe */
 	int64_t
 	    eager_threshold_B;	/* messages above it go by rendezvous; INT64_MAX: no rendezvous */
 	int64_t request_data_B; /* of the message, with the request to send */
@@ -319,6 +365,7 @@ struct cluster {
 	char *name;
 	int n_nodes;
 	int cores;	 /* per node */
+	struct cluster_cores levels; /* of them */
 	char *placement; /* "block", "spread", "cyclic" or a list "0,0,1,1"; NULL: block */
 	struct cluster_cpu cpu;
 	struct cluster_network network;

@@ -15,6 +15,18 @@ static const struct cluster_key segment_keys[] = {
      -CLUSTER_MAX_TIME_S, CLUSTER_MAX_TIME_S},
     {"segments.bandwidth", CLUSTER_KEY_BANDWIDTH,
      .target = offsetof(struct cluster_segment, bandwidth_Bps), 1, INFINITY},
+    {"segments.stream", CLUSTER_KEY_BANDWIDTH,
+     .target = offsetof(struct cluster_segment, stream_Bps), 1, INFINITY, .fallback = "inf"},
+};
+enum { N_SEGMENT_KEYS = 4, N_INTRA_SEGMENT_KEYS = 3 }; /* within a node streams share nothing */
+
+static const struct cluster_key cost_keys[] = {
+    {"overhead.from", CLUSTER_KEY_SIZE, .target = offsetof(struct cluster_cost_by_size, from_B), 0,
+     9e18},
+    {"overhead.time", CLUSTER_KEY_TIME, .target = offsetof(struct cluster_cost_by_size, time_s), 0,
+     CLUSTER_MAX_TIME_S},
+    {"overhead.per_byte", CLUSTER_KEY_TIME,
+     .target = offsetof(struct cluster_cost_by_size, per_B_s), 0, 1e-3, .fallback = "0"},
 };
 
 static const struct cluster_key change_keys[] = {
@@ -52,9 +64,42 @@ static int allocate_list(const struct util_yaml_tree *tree, const struct util_ya
 	return node->n_children;
 }
 
-static int read_segments(struct cluster_segments *segments, const char *path,
-			 const struct util_yaml_tree *tree, const struct util_yaml *node,
-			 struct util_error *err)
+static int check_order(const struct util_yaml_tree *tree, const struct util_yaml *entry,
+		       const char *path, bool is_first, int64_t before_B, int64_t from_B,
+		       struct util_error *err)
+{
+	if (is_first || from_B > before_B)
+		return 0;
+	return util_yaml_fail(tree, entry, err,
+			      "%s: found sizes out of order, wanted each \"from\" larger than the "
+			      "one before",
+			      path);
+}
+
+/* What links share is their time: a bound needs some, and a way of sharing that knows it. */
+static int check_stream(const struct cluster_network *network,
+			const struct cluster_segment *segment, const char *path,
+			const struct util_yaml_tree *tree, const struct util_yaml *entry,
+			struct util_error *err)
+{
+	if (segment->stream_Bps >= segment->bandwidth_Bps)
+		return 0;
+	if (network->model == CLUSTER_NETWORK_THESIS)
+		return util_yaml_fail(tree, entry, err,
+				      "%s: found \"stream\" beside model: thesis, wanted model: "
+				      "fluid or unshared",
+				      path);
+	if (isinf(segment->bandwidth_Bps))
+		return util_yaml_fail(tree, entry, err,
+				      "%s: found \"stream\" beside bandwidth: inf, wanted a "
+				      "bandwidth that streams share",
+				      path);
+	return 0;
+}
+
+static int read_segments(const struct cluster_network *network, struct cluster_segments *segments,
+			 const char *path, int n_keys, const struct util_yaml_tree *tree,
+			 const struct util_yaml *node, struct util_error *err)
 {
 	struct cluster_segment *segment;
 	int n;
@@ -68,14 +113,15 @@ static int read_segments(struct cluster_segments *segments, const char *path,
 		int rc;
 
 		segment = &segments->list[segments->n];
-		rc = cluster_schema_entry(tree, entry, segment_keys, 3, segment, err);
+		segment->stream_Bps = INFINITY;
+		rc = cluster_schema_entry(tree, entry, segment_keys, n_keys, segment, err);
+		if (!rc)
+			rc = check_order(tree, entry, path, segments->n == 0,
+					 segments->n ? segment[-1].from_B : 0, segment->from_B, err);
+		if (!rc)
+			rc = check_stream(network, segment, path, tree, entry, err);
 		if (rc)
 			return rc;
-		if (segments->n > 0 && segment->from_B <= segment[-1].from_B)
-			return util_yaml_fail(tree, entry, err,
-					      "%s: found sizes out of order, wanted each \"from\" "
-					      "larger than the one before",
-					      path);
 		if (segment->latency_s + (double)segment->from_B / segment->bandwidth_Bps < 0)
 			return util_yaml_fail(
 			    tree, entry, err,
@@ -173,14 +219,67 @@ int cluster_read_speed_changes(struct cluster_draft *draft, const struct util_ya
 int cluster_read_segments(struct cluster_draft *draft, const struct util_yaml_tree *tree,
 			  const struct util_yaml *node, struct util_error *err)
 {
-	return read_segments(&draft->cluster.network.segments, "network.segments", tree, node, err);
+	return read_segments(&draft->cluster.network, &draft->cluster.network.segments,
+			     "network.segments", N_SEGMENT_KEYS, tree, node, err);
 }
 
 int cluster_read_intra_segments(struct cluster_draft *draft, const struct util_yaml_tree *tree,
 				const struct util_yaml *node, struct util_error *err)
 {
-	return read_segments(&draft->cluster.network.intra_segments, "network.intra_node.segments",
-			     tree, node, err);
+	return read_segments(&draft->cluster.network, &draft->cluster.network.intra_segments,
+			     "network.intra_node.segments", N_INTRA_SEGMENT_KEYS, tree, node, err);
+}
+
+/* "[{from: 0, time: 1us, per_byte: 0.1ns}, …]" in the place of one time, which is that of an empty
+ * message then. */
+static int read_costs(double *plain_s, struct cluster_costs_by_size *costs, const char *path,
+		      const struct util_yaml_tree *tree, const struct util_yaml *node,
+		      struct util_error *err)
+{
+	int n = allocate_list(tree, node, path, sizeof *costs->list, &costs->list, err);
+
+	if (n < 0)
+		return n;
+	for (const struct util_yaml *entry = node->first; entry; entry = entry->next) {
+		struct cluster_cost_by_size *cost = &costs->list[costs->n];
+		int rc = cluster_schema_entry(tree, entry, cost_keys, 3, cost, err);
+
+		if (!rc)
+			rc = check_order(tree, entry, path, costs->n == 0,
+					 costs->n ? cost[-1].from_B : 0, cost->from_B, err);
+		if (rc)
+			return rc;
+		costs->n++;
+	}
+	*plain_s = cluster_cost(costs, 0, 0);
+	return 0;
+}
+
+int cluster_read_send_costs(struct cluster_draft *draft, const struct util_yaml_tree *tree,
+			    const struct util_yaml *node, struct util_error *err)
+{
+	struct cluster_protocol *protocol = &draft->cluster.protocol;
+
+	return read_costs(&protocol->send_overhead_s, &protocol->send_costs,
+			  "protocol.overhead.send", tree, node, err);
+}
+
+int cluster_read_isend_costs(struct cluster_draft *draft, const struct util_yaml_tree *tree,
+			     const struct util_yaml *node, struct util_error *err)
+{
+	struct cluster_protocol *protocol = &draft->cluster.protocol;
+
+	return read_costs(&protocol->isend_overhead_s, &protocol->isend_costs,
+			  "protocol.overhead.isend", tree, node, err);
+}
+
+int cluster_read_recv_costs(struct cluster_draft *draft, const struct util_yaml_tree *tree,
+			    const struct util_yaml *node, struct util_error *err)
+{
+	struct cluster_protocol *protocol = &draft->cluster.protocol;
+
+	return read_costs(&protocol->recv_overhead_s, &protocol->recv_costs,
+			  "protocol.overhead.recv", tree, node, err);
 }
 
 /* "0.1": what two or more lose; "[0, 0.05, 0.1]": 1, 2, … transfers. */

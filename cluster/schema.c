@@ -252,7 +252,8 @@ static int read_key(struct cluster_draft *draft, const struct cluster_key *key,
 		return util_yaml_fail(tree, tree->root, err,
 				      "found no key \"%s\", wanted it (see docs/cluster-file.md)",
 				      key->path);
-	if (key->kind == CLUSTER_KEY_CUSTOM)
+	if (key->kind == CLUSTER_KEY_CUSTOM ||
+	    (key->convert && node && node->kind == UTIL_YAML_LIST))
 		return key->convert(draft, tree, node, err);
 	if (!node && key->inherits)
 		*(double *)((char *)draft + key->target) =
@@ -280,10 +281,10 @@ int cluster_schema_entry(const struct util_yaml_tree *tree, const struct util_ya
 		const struct util_yaml *member = util_yaml_member(entry, name, strlen(name));
 		int rc;
 
+		n_found += member != NULL;
 		if (!member && !keys[k].fallback)
 			return util_yaml_fail(tree, entry, err, "found no \"%s\", wanted %s", name,
 					      keys[k].path);
-		n_found += member != NULL;
 		rc = cluster_schema_value(out, &keys[k], tree, member, err);
 		if (rc)
 			return rc;

@@ -78,8 +78,8 @@ int cluster_schema_number(const struct util_yaml_tree *tree, const struct util_y
 int cluster_schema_value(void *base, const struct cluster_key *key,
 			 const struct util_yaml_tree *tree, const struct util_yaml *node,
 			 struct util_error *err);
-/* A list's entry: a mapping with all of `keys` (paths "list.member", targets in *out), but for those
- * with a fallback, and no others. */
+/* A list's entry: a mapping with all of `keys` that have no default (paths "list.member", targets in
+ * *out) and no others. */
 int cluster_schema_entry(const struct util_yaml_tree *tree, const struct util_yaml *entry,
 			 const struct cluster_key keys[], int n_keys, void *out,
 			 struct util_error *err);
@@ -95,6 +95,12 @@ int cluster_read_segments(struct cluster_draft *draft, const struct util_yaml_tr
 			  const struct util_yaml *node, struct util_error *err);
 int cluster_read_intra_segments(struct cluster_draft *draft, const struct util_yaml_tree *tree,
 				const struct util_yaml *node, struct util_error *err);
+int cluster_read_send_costs(struct cluster_draft *draft, const struct util_yaml_tree *tree,
+			    const struct util_yaml *node, struct util_error *err);
+int cluster_read_isend_costs(struct cluster_draft *draft, const struct util_yaml_tree *tree,
+			     const struct util_yaml *node, struct util_error *err);
+int cluster_read_recv_costs(struct cluster_draft *draft, const struct util_yaml_tree *tree,
+			    const struct util_yaml *node, struct util_error *err);
 int cluster_read_sharing_losses(struct cluster_draft *draft, const struct util_yaml_tree *tree,
 				const struct util_yaml *node, struct util_error *err);
 int cluster_read_send_buffer(struct cluster_draft *draft, const struct util_yaml_tree *tree,
@@ -102,6 +108,16 @@ int cluster_read_send_buffer(struct cluster_draft *draft, const struct util_yaml
 /* network.packets: what it needs and what it excludes. */
 int cluster_check_packets(struct cluster_draft *draft, const struct util_yaml_tree *tree,
 			  const struct util_yaml *node, struct util_error *err);
+/* Levels of a node (cluster/levels.c): `cores` as one number or a table; messages by level; what
+ * shared memory excludes. */
+int cluster_complete_cores(struct cluster_draft *draft, const struct util_yaml_tree *tree,
+			   const struct util_yaml *node, struct util_error *err);
+int cluster_read_memory(struct cluster_draft *draft, const struct util_yaml_tree *tree,
+			const struct util_yaml *node, struct util_error *err);
+int cluster_read_intra_levels(struct cluster_draft *draft, const struct util_yaml_tree *tree,
+			      const struct util_yaml *node, struct util_error *err);
+int cluster_check_memory(struct cluster_draft *draft, const struct util_yaml_tree *tree,
+			 const struct util_yaml *node, struct util_error *err);
 /* network.topology (cluster/topology.c) */
 int cluster_read_dimensions(struct cluster_draft *draft, const struct util_yaml_tree *tree,
 			    const struct util_yaml *node, struct util_error *err);

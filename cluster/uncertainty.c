@@ -167,6 +167,7 @@ static void shift_segments(struct cluster_segments *segments, const struct shift
 		double latency_s = s->latency_s + shift->latency_s, least_s;
 
 		s->bandwidth_Bps *= shift->bandwidth_factor;
+		s->stream_Bps *= shift->bandwidth_factor;
 		least_s = -(double)s->from_B / s->bandwidth_Bps;
 		s->latency_s = latency_s > least_s ? latency_s : least_s * (1 - 1e-15);
 	}

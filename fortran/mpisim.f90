@@ -8,8 +8,10 @@ module mpisim
   implicit none
   private
   public :: mpisim_add_compute_time, add_compute_time, mpisim_kernel_begin, mpisim_kernel_end, mpisim_kernel_time, &
-            mpisim_phase_begin, mpisim_phase_end, mpisim_alloc, mpisim_free, mpisim_node_release, mpisim_node_acquire, &
-            mpisim_is_simulated, mpisim_real_time, mpisim_state, mpisim_touch, MPISIM_READ, MPISIM_WRITE
+            mpisim_phase_begin, mpisim_phase_end, mpisim_alloc, mpisim_alloc_part, mpisim_free, &
+            mpisim_node_release, mpisim_node_acquire, &
+            mpisim_is_simulated, mpisim_real_time, mpisim_state, mpisim_touch, &
+            mpisim_kernel_memory, MPISIM_READ, MPISIM_WRITE
 
   integer, parameter :: MPISIM_READ = 1, MPISIM_WRITE = 2
 
@@ -33,6 +35,11 @@ module mpisim
     end function
     subroutine mpisim_kernel_end() bind(C)
     end subroutine
+    ! Within a kernel: it reads and writes so many bytes of memory in all, beyond its caches.
+    subroutine mpisim_kernel_memory(bytes) bind(C)
+      import :: c_double
+      real(c_double), value, intent(in) :: bytes
+    end subroutine
     ! The time that the store or model has, in seconds; negative when there is none.
     real(c_double) function mpisim_kernel_time(name, n_params, params)
       import :: c_double
@@ -52,6 +59,11 @@ module mpisim
     type(c_ptr) function mpisim_alloc(size_B) bind(C)
       import :: c_ptr, c_size_t
       integer(c_size_t), value :: size_B
+    end function
+    ! ... but for its bytes [from_B, from_B + there_B).
+    type(c_ptr) function mpisim_alloc_part(size_B, from_B, there_B) bind(C)
+      import :: c_ptr, c_size_t
+      integer(c_size_t), value :: size_B, from_B, there_B
     end function
     subroutine mpisim_free(buf) bind(C)
       import :: c_ptr

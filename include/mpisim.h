@@ -35,6 +35,11 @@ void add_compute_time(double seconds); /* short name of the above */
  */
 int mpisim_kernel_begin(const char *name, int n_params, const double params[]);
 void mpisim_kernel_end(void);
+/*
+ * Within a kernel: it reads and writes so many bytes of memory in all, beyond its caches. Where the cluster file says what memory carries (cores.memory),
+ * kernels and copies of messages share that. A kernel that says nothing draws what cores.computation says.
+ */
+void mpisim_kernel_memory(double bytes);
 /* The time that the store or model has for this kernel, in seconds; negative when there is none. */
 double mpisim_kernel_time(const char *name, int n_params, const double params[]);
 
@@ -44,6 +49,11 @@ void mpisim_phase_end(void);
 
 /* A large buffer whose content is only touched by annotated kernels and MPI: reserves no memory with --no-alloc. NULL when out of memory. */
 void *mpisim_alloc(size_t size_B);
+/*
+ * The same, but for its bytes [from_B, from_B + there_B), which are there in any case: small data within large. Messages from one
+ * rank to another carry what is there of both their buffers.
+ */
+void *mpisim_alloc_part(size_t size_B, size_t from_B, size_t there_B);
 void mpisim_free(void *buf);
 
 /* The calling rank no longer needs its node: the node stops counting in dynamic efficiency once every rank on it has said so. */

@@ -2,6 +2,7 @@
 #include "mtrace/decode.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 /* An array of n items that took at least n bytes to say; NULL when out of memory, and then damaged
  * for the caller. */
@@ -61,18 +62,33 @@ static void decode_functions(struct mtrace_opened *file, struct mtrace_cursor *c
 	file->public.functions = file->functions;
 }
 
+/* The second line of a site's text, which several sites may have, says who called. */
+static void split_callers(struct mtrace_opened *file, uint64_t site)
+{
+	const char *line_end = file->callers[site];
+
+	if (line_end)
+		file->string_bytes[line_end - file->string_bytes] = '\0';
+	file->callers[site] = line_end ? line_end + 1 : "";
+}
+
 static void decode_sites(struct mtrace_opened *file, struct mtrace_cursor *c)
 {
 	uint64_t n = mtrace_get_count(c);
 
 	file->sites = array(c, n, sizeof *file->sites);
+	file->callers = array(c, n, sizeof *file->callers);
 	for (uint64_t i = 0; i < n && !c->is_damaged; i++) {
 		uint32_t text = get_index(c, (uint64_t)file->public.n_strings + 1);
 
 		file->sites[i] = text && !c->is_damaged ? file->strings[text - 1] : "";
+		file->callers[i] = strchr(file->sites[i], '\n');
 	}
+	for (uint64_t i = 0; i < n && !c->is_damaged; i++)
+		split_callers(file, i);
 	file->public.n_sites = (uint32_t)n;
 	file->public.sites = file->sites;
+	file->public.callers = file->callers;
 }
 
 static void decode_doubts(struct mtrace_opened *file, struct mtrace_cursor *c)
@@ -158,6 +174,7 @@ void mtrace_decode_finish(struct mtrace_opened *file)
 	free(file->strings);
 	free(file->functions);
 	free(file->sites);
+	free(file->callers);
 	free(file->doubts);
 	free(file->late);
 	free(file->ranks);

@@ -22,7 +22,7 @@ struct mtrace_opened {
 	unsigned char *packed; /* [packed_capacity] */
 	size_t packed_capacity;
 	char *string_bytes;
-	const char **strings, **sites;
+	const char **strings, **sites, **callers;
 	struct mtrace_function *functions;
 	struct mtrace_doubt_entry *doubts;
 	struct mtrace_late_match *late;

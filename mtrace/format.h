@@ -52,6 +52,11 @@ enum mtrace_op {
 	 * bytes, how many of them, from one to the next
 	 */
 	MTRACE_MEMORY = 10,
+	/*
+	 * Before a call: varint polls that found nothing and that are no records; varint 1: the computation that was
+	 * charged before is theirs, and the rank waited for as long, unless something happened that concerned it
+	 */
+	MTRACE_POLLS = 11,
 	MTRACE_CALL = 32,
 };
 
@@ -60,6 +65,9 @@ enum mtrace_charge {
 				model or the program */
 	MTRACE_SKIPPED =
 	    2, /* a kernel that was not executed: another model may replace its seconds */
+	MTRACE_TRAFFIC = 4, /* no seconds, one parameter: bytes of memory that a kernel which was charged
+			       reads and writes (mpisim_kernel_memory); without a kernel CPU seconds of
+			       threads beyond what the step takes, which draw on memory, too */
 };
 
 enum mtrace_memory {

@@ -31,6 +31,8 @@ struct mtrace_file {
 	const char *const *strings;		 /* [n_strings] */
 	const struct mtrace_function *functions; /* [n_functions] */
 	const char *const *sites;		 /* [n_sites]; "" where unknown */
+	const char *const *callers; /* [n_sites] of their functions: "solve.c:9 (solve), main.c:30
+				       (main)"; "" where unknown */
 	const struct mtrace_doubt_entry *doubts; /* [n_doubts] */
 	const struct mtrace_late_match *late;	 /* [n_late], by rank and position */
 	size_t n_late;

@@ -7,6 +7,7 @@
  */
 #include <stdlib.h>
 
+#include "netmodel/memory.h"
 #include "netmodel/private.h"
 
 static bool ends_before(const struct net_compute *a, const struct net_compute *b)
@@ -169,6 +170,10 @@ void net_node_update(struct net_model *model, struct net_node *node)
 	double rate = 1, undisturbed = 1, contention;
 	sim_time_ps due;
 
+	if (model->memory) {
+		net_memory_update(model, n);
+		return;
+	}
 	if (node->n_taken > 0)
 		cost = cost + node->n_taken < cores ? cost + node->n_taken : cores;
 	if (!node->n_computes) {
@@ -204,22 +209,40 @@ static void fire_at_once(struct sim_event *event)
 	compute->done(compute);
 }
 
-void net_compute_start(struct net_model *model, struct net_compute *compute, int n, double work_s,
-		       net_compute_fn done)
+/* All but where it runs; false: there is no work. */
+static bool set_up(struct net_model *model, struct net_compute *compute, int n, double work_s,
+		   net_compute_fn done)
 {
-	struct net_node *node = &model->nodes[n];
 	double factor = net_model_vary_factor(&model->compute_rng, model->compute_amplitude);
-	double ahead_s = 0;
 
 	*compute = (struct net_compute){
 	    .model = model, .done = done, .node = n, .begin = model->engine->now};
 	sim_event_init(&compute->event, fire_at_once);
 	compute->work_s = work_s > 0 ? work_s * factor : 0;
 	compute->useful_s = compute->work_s / model->cluster->cpu.speed[n];
-	if (compute->work_s == 0) {
+	if (compute->work_s == 0)
 		sim_engine_at(model->engine, &compute->event, model->engine->now);
+	return compute->work_s > 0;
+}
+
+void net_compute_start_on(struct net_model *model, struct net_compute *compute,
+			  const struct net_place *place, double work_s, double memory_B,
+			  net_compute_fn done)
+{
+	if (!model->memory)
+		net_compute_start(model, compute, place->node, work_s, done);
+	else if (set_up(model, compute, place->node, work_s, done))
+		net_memory_compute(compute, place, memory_B);
+}
+
+void net_compute_start(struct net_model *model, struct net_compute *compute, int n, double work_s,
+		       net_compute_fn done)
+{
+	struct net_node *node = &model->nodes[n];
+	double ahead_s = 0;
+
+	if (!set_up(model, compute, n, work_s, done))
 		return;
-	}
 	advance(node, model->engine->now);
 	/* With a fixed timeslice shares stay as they are until the next boundary, where it joins
 	 * the others. */

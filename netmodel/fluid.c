@@ -224,6 +224,7 @@ void net_fluid_start(struct net_transfer *transfer, struct net_duration d, int64
 	if (transfer->mark)
 		net_transfer_set_mark(transfer, &d, (double)last_B / d.bandwidth_Bps * factor);
 	transfer->remaining_s = d.work_s;
+	transfer->bound = d.bound;
 	if (transfer->stream) {
 		transfer->stage = NET_STAGE_QUEUED;
 		net_stream_append(transfer->stream, transfer);
@@ -231,7 +232,7 @@ void net_fluid_start(struct net_transfer *transfer, struct net_duration d, int64
 		transfer->event.fire = net_fluid_fire;
 		net_links_enter(transfer);
 		return;
-	} else if (d.is_shared && !transfer->mark && model->may_announce &&
+	} else if (d.is_shared && !transfer->mark && !d.bound && model->may_announce &&
 		   net_fast_announce(transfer, sim_time_from_s(d.delay_s))) {
 		return;
 	} else if (d.is_shared) {
@@ -275,7 +276,8 @@ static void solve_unshared(struct net_model *model)
 		const struct net_link *link = &model->links[model->dirty_links.links[l]];
 
 		for (int i = 0; i < link->n; i++)
-			net_transfer_set_rate(model, link->hops[i].transfer, 1);
+			net_transfer_set_rate(model, link->hops[i].transfer,
+					      fmin(1, net_most_rate(model, link->hops[i].transfer)));
 	}
 }
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* What switches do beside sharing (docs/model.md §3): links that carry less the more transfers they
- * have, bursts after a rest. */
+ * have, bursts after a rest, transfers that get no more than a part of a link. */
 #include <math.h>
+#include <stdlib.h>
 
 #include "netmodel/private.h"
 
@@ -52,6 +53,23 @@ void net_transfer_change_limits(struct net_model *model, const struct net_transf
 void net_link_change_limit(struct net_model *model, int link)
 {
 	update_limit(model, &model->links[link], NULL);
+}
+
+int net_bounds_create(struct net_model *model)
+{
+	const struct cluster_segments *segments = &model->cluster->network.segments;
+	bool is_bounded = false;
+
+	for (int i = 0; i < segments->n; i++)
+		is_bounded |= segments->list[i].stream_Bps < segments->list[i].bandwidth_Bps;
+	if (!is_bounded)
+		return 0;
+	model->bounds = calloc((size_t)segments->n, sizeof *model->bounds);
+	if (!model->bounds)
+		return UTIL_ENOMEM;
+	for (int i = 0; i < segments->n; i++)
+		model->bounds[i] = segments->list[i].stream_Bps / segments->list[i].bandwidth_Bps;
+	return 0;
 }
 
 static double credit_of(const struct net_model *model, const struct net_link *link)

@@ -101,7 +101,7 @@ static INLINE bool is_quiet(const struct net_transfer *transfer, struct net_link
 		if (link->n != 1 || link->dirty)
 			return false;
 	}
-	return !model->has_limits && net_model_at_boundary(model);
+	return !model->has_limits && transfer->bound == 0 && net_model_at_boundary(model);
 }
 
 static INLINE void set_alone(struct net_link *link, double level, double share, double load, int n)

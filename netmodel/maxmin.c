@@ -3,7 +3,8 @@
  * Max-min fairness, incrementally (docs/model.md §3).
  *
  * Every link l has a level: INFINITY when it is not full, else the most that a transfer gets on it.
- * A transfer gets the lowest level of its links, and no more than its NIC, where nodes have several. The
+ * A transfer gets the lowest level of its links, and no more than its NIC, where nodes have several, nor
+ * than `segments` give one stream of its size. The
  * allocation is max-min fair exactly if every full
  * link satisfies
  *
@@ -58,7 +59,7 @@ static struct net_link *link_at(const struct net_model *model, const struct net_
 /* The lowest level of those outside the region; INFINITY: none is full. */
 static double cap_of(const struct net_model *model, const struct net_transfer *transfer)
 {
-	double cap = model->most_rate;
+	double cap = net_most_rate(model, transfer);
 
 	for (int k = 0; k < transfer->n_links; k++)
 		if (!link_at(model, transfer, k)->in_region)
@@ -70,7 +71,7 @@ static double cap_of(const struct net_model *model, const struct net_transfer *t
 static double level_of(const struct net_model *model, const struct net_transfer *transfer,
 		       bool is_old)
 {
-	double level = model->most_rate;
+	double level = net_most_rate(model, transfer);
 
 	for (int k = 0; k < transfer->n_links; k++) {
 		const struct net_link *link = link_at(model, transfer, k);
@@ -146,9 +147,9 @@ static inline double cap_elsewhere(const struct net_model *model, const struct n
 {
 	if (is_long(hop))
 		return cap_of(model, hop->transfer);
-	return lower(model->most_rate, model->links[hop->other].in_region
-					   ? INFINITY
-					   : model->links[hop->other].level);
+	return lower(net_most_rate(model, hop->transfer), model->links[hop->other].in_region
+							      ? INFINITY
+							      : model->links[hop->other].level);
 }
 
 static double *prepare_link(struct net_model *model, struct net_link *link, double *caps,
@@ -226,20 +227,23 @@ static void settle_long(struct net_model *model, const struct net_link *link,
 
 static void settle_link(struct net_model *model, struct net_link *link, double level)
 {
-	double bound = model->most_rate * (1 + NET_SAME); /* more, and its NIC holds it back */
-
 	link->settled = true;
 	link->level = level;
 	for (int i = 0; i < link->n; i++) {
 		const struct net_hop *hop = &link->hops[i];
+		double most;
 
-		if (is_long(hop))
+		if (is_long(hop)) {
 			settle_long(model, link, hop->transfer, level);
-		else if (model->links[hop->other].in_region && !model->links[hop->other].settled &&
-			 level <= bound) {
-			forget_cap(&model->links[hop->other], model->most_rate);
-			settle_transfer(&model->links[hop->other], level);
+			continue;
 		}
+		if (!model->links[hop->other].in_region || model->links[hop->other].settled)
+			continue;
+		most = net_most_rate(model, hop->transfer);
+		if (level > most * (1 + NET_SAME)) /* more, and its NIC or its size holds it back */
+			continue;
+		forget_cap(&model->links[hop->other], most);
+		settle_transfer(&model->links[hop->other], level);
 	}
 }
 
@@ -358,7 +362,7 @@ static void check_neighbours(struct net_model *model, const struct net_link *lin
 			check_long(model, link, hop->transfer);
 			continue;
 		}
-		other = lower(model->most_rate, model->links[hop->other].level);
+		other = lower(net_most_rate(model, hop->transfer), model->links[hop->other].level);
 		check_neighbour(model, hop->other, lower(link->old_level, other),
 				lower(link->level, other));
 	}
@@ -412,7 +416,8 @@ static void apply_link(struct net_model *model, struct net_link *link)
 	for (int i = 0; i < link->n; i++) {
 		const struct net_hop *hop = &link->hops[i];
 		double rate = is_long(hop) ? level_of(model, hop->transfer, false)
-					   : lower(lower(link->level, model->most_rate),
+					   : lower(lower(link->level,
+							 net_most_rate(model, hop->transfer)),
 						   model->links[hop->other].level);
 
 		load += rate;

@@ -4,6 +4,8 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "cluster/levels.h"
+#include "netmodel/memory.h"
 #include "netmodel/private.h"
 #include "netmodel/topology.h"
 
@@ -200,7 +202,7 @@ int net_model_create_on(struct sim_engine *engine, const struct cluster *cluster
 	model->n_links = topology ? topology->n_links : 2 * cluster->n_nodes;
 	model->method = method_of(cluster);
 	model->most_rate = INFINITY;
-	if (allocate(model) || (model->method->create && model->method->create(model))) {
+	if (allocate(model) || net_bounds_create(model) || (model->method->create && model->method->create(model))) {
 		net_model_destroy(model);
 		return out_of_memory(cluster, err);
 	}
@@ -212,6 +214,10 @@ int net_model_create_on(struct sim_engine *engine, const struct cluster *cluster
 	model->may_announce = !model->slice && !model->has_limits && model->burst_s == 0 &&
 			      !model->has_cpu_cost && model->method->solve && !topology;
 	set_plain_delay(model);
+	if (cluster_shares_memory(cluster) && net_memory_create(model)) {
+		net_model_destroy(model);
+		return out_of_memory(cluster, err);
+	}
 	model->hook.run = end_instant;
 	sim_event_init(&model->tick, fire_tick);
 	util_rng_init(&model->route_rng, 0, STREAM_ROUTES);
@@ -251,6 +257,7 @@ void net_model_destroy(struct net_model *model)
 	free(model->ended);
 	free(model->uses);
 	net_topology_destroy(model->own_topology);
+	net_memory_destroy(model->memory);
 	free(model->heap.entries);
 	free(model->dirty_links.links);
 	free(model->dirty_nodes.links);
@@ -259,6 +266,7 @@ void net_model_destroy(struct net_model *model)
 	free(model->visited.links);
 	free(model->caps);
 	free(model->capacities);
+	free(model->bounds);
 	free(model);
 }
 

@@ -92,7 +92,8 @@ struct net_transfer { /* private but for reading; zero-initialise. Small: millio
 		int places[2];			/* in its two links' arrays of transfers */
 		struct net_crossing *crossings; /* [n_links]; where there are more than two */
 	};
-	int stage;		   /* enum net_stage */
+	short stage;		   /* enum net_stage */
+	short bound;		   /* of its rate, by its segment: 1, …; 0: none */
 	bool is_ready;		   /* in a stream: its delay is over */
 	short n_links;		   /* of its route; not yet while it is announced */
 	struct net_stream *stream; /* NULL: none */
@@ -109,11 +110,17 @@ struct net_compute {		/* private but for reading; zero-initialise */
 	double end_s;			     /* it ends when its node's virtual time gets there */
 	uint64_t order;			     /* among equal ends: order of start */
 	struct net_compute *child, *sibling; /* in the node's heap */
+	int flow; /* where memory is shared: its number there */
 	double mark[3]; /* the node's integrals at its start: stolen, shared, slowed */
 	/* results, valid in `done` */
 	double useful_s; /* on one otherwise idle core of this node, at the speeds that it had */
 	double stolen_s,
 	    shared_s; /* lost to communication, lost to other computations on the node */
+};
+
+/* Cores core … core + n_cores - 1 of a node: those of a rank. */
+struct net_place {
+	int node, core, n_cores;
 };
 
 struct net_stats {
@@ -172,9 +179,21 @@ void net_stream_open(struct net_stream *stream);
 /* `reached` is called once, from the engine's loop, when `at_B` bytes have arrived, which have not
  * yet; NULL: nobody asks any more. It takes the place of what was asked before. O(1). */
 void net_stream_tell_at(struct net_stream *stream, int64_t at_B, net_stream_fn reached);
+/* The same between two ranks of one node, by the levels that they have in common, and by what copies
+ * cost there; between nodes as above. `mark` may be NULL. */
+void net_transfer_start_between(struct net_model *model, struct net_transfer *transfer,
+				const struct net_place *source, const struct net_place *dest,
+				int64_t size_B, int64_t last_B, net_transfer_fn mark,
+				net_transfer_fn done);
 /* Starts a computation of `work_s` seconds (on the reference CPU) on `node`. */
 void net_compute_start(struct net_model *model, struct net_compute *compute, int node,
 		       double work_s, net_compute_fn done);
+
+/* The same on a rank's cores, whose memory it reads and writes `memory_B` bytes of. Where the cluster's
+ * memory has no limit that changes nothing. */
+void net_compute_start_on(struct net_model *model, struct net_compute *compute,
+			  const struct net_place *place, double work_s, double memory_B,
+			  net_compute_fn done);
 
 /* So many more cores (negative: fewer) of the node do something else now: communication, as far as its
  * computations go. */
@@ -185,8 +204,9 @@ struct net_minimum {
 	double latency_s, bandwidth_s;
 	int is_delay; /* the latency occupies no link */
 };
-struct net_minimum net_transfer_minimum(const struct cluster *cluster, int is_within_node,
-					int64_t size_B);
+enum { NET_BETWEEN_NODES = -1 };
+/* `level`: that two ranks of a node have in common (cluster/levels.h). */
+struct net_minimum net_transfer_minimum(const struct cluster *cluster, int level, int64_t size_B);
 
 /* Links of a network that is no star (netmodel/route.h); NULL: it is one. Borrowed. */
 struct net_topology;
@@ -202,6 +222,15 @@ struct net_link_use {
 	double lost_s; /* how much longer transfers took that it held back */
 };
 struct net_link_use net_model_link_use(const struct net_model *model, int link);
+
+/* What a memory domain of a node has done so far. */
+struct net_memory_use {
+	double carried_B, bandwidth_Bps; /* the latter while many draw on it */
+	double lost_s; /* how much longer computations and copies took that it held back */
+};
+/* Domains of each node; 0: memory has no limit. */
+int net_model_n_domains(const struct net_model *model);
+struct net_memory_use net_model_memory_use(const struct net_model *model, int node, int domain);
 
 struct net_stats net_model_stats(const struct net_model *model);
 /* For tests and the report: sum of the rates on a link, 0 … 1 (below 1 where the cluster has a

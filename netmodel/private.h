@@ -38,6 +38,7 @@ enum net_stage {
 struct net_duration {
 	double delay_s, work_s;
 	double bandwidth_Bps;
+	short bound;	/* struct net_transfer */
 	bool is_shared; /* there is work, though it may lie after the mark */
 };
 
@@ -172,6 +173,8 @@ struct net_model {
 	double *capacities; /* [n_links] of each link, instead of 1; NULL: all 1 */
 	double
 	    most_rate;	/* of a transfer, where links carry more than one NIC does; else INFINITY */
+	double *bounds; /* [segments.n]: the most that one transfer of that segment gets; NULL: no
+			   segment bounds it */
 	double burst_s; /* the most credit that a link saves up; 0: none */
 	/* Whose transfers between nodes have this delay, without variation, and may be announced;
 	 * -1: they do not have one. */
@@ -188,6 +191,7 @@ struct net_model {
 	struct net_heap heap;
 	double *caps;
 	size_t caps_capacity;
+	struct net_memory *memory; /* netmodel/memory.h; NULL: nothing shares it */
 	int n_bad, n_maxmin_links; /* Algorithm 1 */
 	struct sim_instant_hook hook;
 	struct sim_event tick; /* with a fixed timeslice: the next boundary at which rates change */
@@ -273,6 +277,19 @@ static inline void net_link_touch(struct net_model *model, struct net_link *link
 }
 
 /* limits.c; for clusters that have any of it */
+/* The bounds by size that the cluster states. 0 or UTIL_ENOMEM. */
+int net_bounds_create(struct net_model *model);
+/* The most that the transfer gets of any link; INFINITY: nothing bounds it. */
+static inline double net_most_rate(const struct net_model *model,
+				   const struct net_transfer *transfer)
+{
+	double bound;
+
+	if (__builtin_expect(!model->bounds || transfer->bound == 0, 1))
+		return model->most_rate;
+	bound = model->bounds[transfer->bound - 1];
+	return bound < model->most_rate ? bound : model->most_rate;
+}
 /* After one more or one fewer transfer on its links. */
 __attribute__((cold)) void net_transfer_change_limits(struct net_model *model,
 						      const struct net_transfer *transfer);
@@ -304,6 +321,7 @@ net_transfer_set_up(struct net_model *model, struct net_transfer *transfer, int 
 	transfer->rate = 0;
 	transfer->updated = 0;
 	transfer->stage = NET_STAGE_DIRECT;
+	transfer->bound = 0;
 	transfer->is_ready = false;
 	transfer->stream = NULL;
 	transfer->next = NULL;

@@ -21,6 +21,7 @@ struct pd_annotation {
 	bool is_touched;                /* mpisim_touch has said what the open kernel accesses */
 	int n_params;
 	double params[PD_STORE_MAX_PARAMS];
+	double memory_B;                /* that it says it reads and writes */
 	double measured_s;              /* by the open kernel so far, on the reference CPU, unscaled */
 	struct util_rng calls;          /* numbers that vary the kernels' times */
 	bool has_released;              /* the node */
@@ -84,6 +85,27 @@ static void tell_charge(struct pd_rank *rank, const char *kernel, double seconds
 	};
 
 	sim_tell_charge(&rank->world->observers, &record);
+}
+
+static void tell_memory(struct pd_rank *rank, const char *kernel, double amount)
+{
+	const struct sim_record_charge record = {
+		.rank = rank->rank,
+		.kernel = kernel,
+		.n_params = 1,
+		.params = &amount,
+		.flags = SIM_CHARGE_MEMORY,
+	};
+
+	sim_tell_charge(&rank->world->observers, &record);
+}
+
+void pd_annotation_charge_threads(struct pd_rank *rank, double seconds)
+{
+	if (pd_annotation_in_kernel(rank)) /* it says itself what it draws */
+		return;
+	tell_memory(rank, NULL, seconds);
+	pd_compute_charge_threads(rank, seconds);
 }
 
 void pd_annotation_charge_measured(struct pd_rank *rank, double seconds)
@@ -173,7 +195,8 @@ bool pd_annotation_begin_kernel(struct pd_rank *rank, const char *function, cons
 		pd_fail(rank, PD_FAILURE_ANNOTATION,
 			"kernel \"%s\" begins within kernel \"%s\": kernels do not nest (is mpisim_kernel_end missing?)",
 			name ? name : "(null)", annotation->charge.name);
-	if (pd_store_begin(rank->program->store, name, n_params, params, &annotation->charge, &err))
+	if (pd_store_begin_at(rank->program->store, pd_place_of(rank), name, n_params, params,
+			      &annotation->charge, &err))
 		annotation_fail_store(rank, &err);
 	pd_store_vary(rank->program->store, &annotation->charge, rank->node, &annotation->calls);
 	if (annotation->charge.execute && rank->world->config.no_alloc)
@@ -183,6 +206,7 @@ bool pd_annotation_begin_kernel(struct pd_rank *rank, const char *function, cons
 	annotation->is_open = true;
 	annotation->is_touched = false;
 	annotation->measured_s = 0;
+	annotation->memory_B = 0;
 	annotation->n_params = n_params;
 	if (n_params > 0)
 		memcpy(annotation->params, params, (size_t)n_params * sizeof(*params));
@@ -208,12 +232,32 @@ void pd_annotation_end_kernel(struct pd_rank *rank, const char *function, const 
 		pd_fail(rank, PD_FAILURE_ANNOTATION,
 			"a kernel ends where none is open: wanted mpisim_kernel_begin before it");
 	annotation->is_open = false;
+	if (annotation->memory_B > 0) {
+		tell_memory(rank, annotation->charge.name, annotation->memory_B);
+		pd_compute_charge_memory(rank, annotation->charge.name, annotation->memory_B);
+	}
 	if (!annotation->charge.execute && !annotation->is_touched)
 		rank->world->has_skipped = true;
 	if (annotation->charge.execute &&
 	    pd_store_measured(rank->program->store, &annotation->charge, annotation->n_params,
 			      annotation->params, annotation->measured_s, &err))
 		annotation_fail_store(rank, &err);
+	pd_annotation_leave(rank);
+}
+
+void mpisim_kernel_memory(double bytes)
+{
+	struct pd_rank *rank = pd_annotation_enter("mpisim_kernel_memory", __builtin_return_address(0));
+
+	if (!rank)
+		return;
+	if (!pd_annotation_in_kernel(rank))
+		pd_fail(rank, PD_FAILURE_ANNOTATION,
+			"memory is told where no kernel is open: wanted mpisim_kernel_begin before it");
+	if (!(bytes >= 0 && bytes - bytes == 0))
+		pd_fail(rank, PD_FAILURE_ANNOTATION,
+			"a kernel tells %f bytes, wanted a finite number of at least 0", bytes);
+	((struct pd_annotation *)rank->annotation)->memory_B += bytes;
 	pd_annotation_leave(rank);
 }
 
@@ -239,7 +283,7 @@ double mpisim_kernel_time(const char *name, int n_params, const double params[])
 
 	if (!rank)
 		return -1;
-	seconds = pd_store_lookup(rank->program->store, name, n_params, params);
+	seconds = pd_store_lookup(rank->program->store, pd_place_of(rank), name, n_params, params);
 	pd_annotation_leave(rank);
 	return seconds;
 }

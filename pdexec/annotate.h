@@ -35,6 +35,8 @@ const char *pd_annotation_touch(struct pd_rank *rank, bool *out_executes);
 
 /* Charges measured seconds (on the reference CPU, unscaled): to the open kernel when there is one, else to what is not annotated. */
 void pd_annotation_charge_measured(struct pd_rank *rank, double seconds);
+/* CPU seconds of threads beyond what the step takes, which draw on memory, too. */
+void pd_annotation_charge_threads(struct pd_rank *rank, double seconds);
 /* Ends the run when the rank is in an MPI call while a kernel is open. */
 void pd_annotation_check_call(struct pd_rank *rank);
 

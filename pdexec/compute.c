@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "pdexec/annotate.h"
+#include "pdexec/cores.h"
 #include "pdexec/store.h"
 #include "pdexec/threads.h"
 
@@ -65,10 +66,36 @@ void pd_compute_charge(struct pd_rank *rank, const char *kernel, double seconds)
 	rank->parts[i].seconds += seconds;
 }
 
+void pd_compute_charge_memory(struct pd_rank *rank, const char *kernel, double memory_B)
+{
+	for (int i = 0; i < rank->n_parts; i++)
+		if (rank->parts[i].kernel == kernel)
+			rank->told |= 1u << i;
+	rank->memory_B += memory_B;
+}
+
+void pd_compute_charge_threads(struct pd_rank *rank, double seconds)
+{
+	rank->memory_B += seconds * pd_store_scale_all(rank->program->store) *
+			  rank->world->cluster->levels.computation_Bps;
+}
+
+/* What the step reads and writes: what its kernels say, and what the cluster says of the rest. */
+static double memory_of_step(const struct pd_rank *rank)
+{
+	double rest_s = rank->pending_s, memory_B;
+
+	for (int i = 0; i < rank->n_parts; i++)
+		rest_s -= rank->told >> i & 1 ? rank->parts[i].seconds : 0;
+	memory_B = rank->memory_B +
+		   (rest_s > 0 ? rest_s : 0) * rank->world->cluster->levels.computation_Bps;
+	return memory_B > 0 ? memory_B : 0;
+}
+
 void pd_compute_pause(struct pd_rank *rank)
 {
 	struct pd_world *world = rank->world;
-	double elapsed_s;
+	double elapsed_s, beside_s = 0;
 
 	if (!rank->is_measuring)
 		return;
@@ -76,8 +103,12 @@ void pd_compute_pause(struct pd_rank *rank)
 	if (rank->threads) {
 		rank->threads->main_s += elapsed_s;
 		elapsed_s += rank->threads->extra_s;
+		beside_s = rank->threads->beside_s - rank->threads->extra_s;
+		rank->threads->beside_s = 0;
 		rank->threads->extra_s = 0;
 	}
+	if (beside_s != 0 && !world->counts_clocks)
+		pd_annotation_charge_threads(rank, beside_s * world->cluster->cpu.host_to_target);
 	rank->is_measuring = false;
 	rank->has_step = rank->pending_s != 0;
 	if (elapsed_s > 0 && !world->counts_clocks) /* else the host decides nothing */
@@ -177,14 +208,17 @@ void pd_compute_end_step(struct pd_rank *rank)
 	pd_annotation_check_call(rank);
 	/* Only the sum is clamped: a negative amount takes out what was measured in the same step, before or after it. */
 	if (rank->pending_s > 0) {
+		struct net_place place = pd_cores_of(rank);
+
 		rank->is_computing = true;
-		net_compute_start(world->model, &rank->compute, rank->node, rank->pending_s,
-				  compute_done);
+		net_compute_start_on(world->model, &rank->compute, &place, rank->pending_s,
+				     memory_of_step(rank), compute_done);
 		while (rank->is_computing)
 			sim_task_block(&rank->task);
 		compute_record(rank, rank->compute.begin);
 	}
-	rank->pending_s = 0;
+	rank->pending_s = rank->memory_B = 0;
+	rank->told = 0;
 	rank->n_parts = 0;
 	rank->has_step = false;
 }

@@ -19,5 +19,9 @@ double pd_host_clock_s(void);
 void pd_compute_pause(struct pd_rank *rank);
 /* Charges `seconds` of computation on the reference CPU (scales applied already) to the step; `kernel` is interned, NULL: none. */
 void pd_compute_charge(struct pd_rank *rank, const char *kernel, double seconds);
+/* What a kernel that was charged reads and writes of memory; of other computation the cluster says it. */
+void pd_compute_charge_memory(struct pd_rank *rank, const char *kernel, double memory_B);
+/* CPU seconds of threads beyond what the step takes: they draw on memory as its own computation does. */
+void pd_compute_charge_threads(struct pd_rank *rank, double seconds);
 
 #endif

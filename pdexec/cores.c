@@ -6,6 +6,7 @@
 #include <errno.h>
 #include <sys/sysinfo.h>
 
+#include "cluster/levels.h"
 #include "pdexec/cores.h"
 #include "pdexec/libc-next.h"
 #include "pdexec/process.h"
@@ -23,6 +24,13 @@ int pd_cores_share(const struct pd_world *world, const int node_of[], int n_rank
 	free(n_on);
 	n_cpus = world->config.cpus_per_rank ? world->config.cpus_per_rank : cluster->cores / most;
 	return n_cpus > 0 ? n_cpus : 1;
+}
+
+int pd_level_between(const struct pd_rank *a, const struct pd_rank *b)
+{
+	if (a->node != b->node)
+		return NET_BETWEEN_NODES;
+	return cluster_level_of(a->world->cluster, a->core, b->core);
 }
 
 /*
@@ -93,20 +101,6 @@ static int count(void)
 	return n_loading ? n_loading : asking()->program->n_cpus;
 }
 
-/* The first one: ranks of a node have its cores in their order. */
-static int core_of(const struct pd_rank *rank)
-{
-	const struct pd_world *world = rank->world;
-	struct pd_process *process = rank->process;
-	int n = 0;
-
-	for (int i = 0; process->core == 0 && i < rank->rank; i++)
-		n += world->ranks[i].node == rank->node;
-	if (process->core == 0)
-		process->core = n * rank->program->n_cpus % world->cluster->cores + 1;
-	return process->core - 1;
-}
-
 /* What sched_getaffinity gives; the kernel's return values. */
 static int get(size_t size, cpu_set_t *out)
 {
@@ -119,7 +113,7 @@ static int get(size_t size, cpu_set_t *out)
 	if (process && process->affinity)
 		memcpy(out, process->affinity, size < sizeof *out ? size : sizeof *out);
 	for (int i = 0; !(process && process->affinity) && i < count(); i++)
-		CPU_SET_S((size_t)((rank ? core_of(rank) : 0) + i), size, out);
+		CPU_SET_S((size_t)((rank ? rank->core : 0) + i), size, out);
 	return 0;
 }
 
@@ -178,7 +172,7 @@ PD_INTERPOSE int pthread_setaffinity_np(pthread_t thread, size_t size, const cpu
 
 PD_INTERPOSE int sched_getcpu(void)
 {
-	return asking() ? core_of(asking()) : pd_libc_next()->sched_getcpu();
+	return asking() ? asking()->core : pd_libc_next()->sched_getcpu();
 }
 
 PD_INTERPOSE int get_nprocs(void)

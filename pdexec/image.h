@@ -13,7 +13,7 @@
  * writable range is exchanged when another rank is resumed. Thread-local variables are exchanged in
  * both: code addresses them relative to the thread pointer, and all ranks run on one thread.
  */
-enum { PD_SITES_KEPT = 64, PD_SITE_TEXT_B = 160 };
+enum { PD_SITES_KEPT = 64, PD_SITE_TEXT_B = 480 };
 
 /* Descriptions that were asked for last, because all ranks tend to be at the same place. */
 struct pd_site_cache {

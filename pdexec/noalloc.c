@@ -3,6 +3,7 @@
 
 #include <stdint.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/mman.h>
 
 #include "mpisim.h"
@@ -24,6 +25,9 @@ struct pd_noalloc {
 	void *memory;
 	struct part {
 		uint32_t *next; /* [capacity] in use: IN_USE; free: the next free one, or END */
+		struct there { /* what is there of a buffer; size_B 0: nothing */
+			size_t from_B, size_B;
+		} *there; /* [capacity] of each; of a free one: whose memory it has still */
 		uint32_t n, capacity; /* buffers [0, n) were given out at some time */
 		uint32_t first_free;
 	} parts[N_PARTS];
@@ -61,7 +65,7 @@ void pd_noalloc_destroy(struct pd_noalloc *noalloc)
 	if (!noalloc)
 		return;
 	for (int i = 0; i < N_PARTS; i++)
-		free(noalloc->parts[i].next);
+		free(noalloc->parts[i].next), free(noalloc->parts[i].there);
 	munmap(noalloc->memory, RANGE_B);
 	free(noalloc);
 }
@@ -70,6 +74,7 @@ static int grow(struct part *part, int bits)
 {
 	uint32_t limit = (uint32_t)1 << (PART_BITS - bits < 30 ? PART_BITS - bits : 30);
 	uint32_t capacity = part->capacity ? 2 * part->capacity : 4;
+	struct there *there;
 	uint32_t *next;
 
 	if (part->n >= limit)
@@ -78,6 +83,11 @@ static int grow(struct part *part, int bits)
 	if (!next)
 		return -1;
 	part->next = next;
+	there = realloc(part->there, capacity * sizeof(*there));
+	if (!there)
+		return -1;
+	part->there = there;
+	memset(there + part->capacity, 0, (capacity - part->capacity) * sizeof(*there));
 	part->capacity = capacity;
 	return 0;
 }
@@ -106,19 +116,94 @@ void *pd_noalloc_get(struct pd_noalloc *noalloc, size_t size_B)
 	       ((size_t)index << bits);
 }
 
-int pd_noalloc_put(struct pd_noalloc *noalloc, void *buffer)
+/* The buffer that `address` lies in. False: in none that is in use. */
+static bool find(struct pd_noalloc *noalloc, const void *address, struct part **out_part,
+		 size_t *out_index, size_t *out_within_B)
 {
-	size_t offset = (size_t)((char *)buffer - (char *)noalloc->memory);
+	size_t offset = (size_t)((const char *)address - (const char *)noalloc->memory);
 	size_t part_index = offset >> PART_BITS, within = offset & (((size_t)1 << PART_BITS) - 1);
-	struct part *part;
-	size_t index;
+	size_t index = within >> (part_index + MIN_BITS);
 
 	if (part_index >= N_PARTS)
+		return false;
+	*out_part = &noalloc->parts[part_index];
+	*out_index = index;
+	*out_within_B = within & (((size_t)1 << (part_index + MIN_BITS)) - 1);
+	return index < (*out_part)->n && (*out_part)->next[index] == IN_USE;
+}
+
+/* Whole pages around [from_B, from_B + size_B) of the buffer. */
+static void pages_around(char *buffer, struct there there, char **out, size_t *out_B)
+{
+	const size_t page_B = (size_t)1 << MIN_BITS;
+	size_t from_B = there.from_B / page_B * page_B;
+	size_t end_B = (there.from_B + there.size_B + page_B - 1) / page_B * page_B;
+
+	*out = buffer + from_B;
+	*out_B = end_B - from_B;
+}
+
+/* Takes back the memory of what was there. */
+static void withdraw(char *buffer, struct there *there)
+{
+	size_t pages_B;
+	char *pages;
+
+	if (there->size_B == 0)
+		return;
+	pages_around(buffer, *there, &pages, &pages_B);
+	mmap(pages, pages_B, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1,
+	     0);
+	*there = (struct there){0};
+}
+
+int pd_noalloc_provide(struct pd_noalloc *noalloc, void *buffer, size_t from_B, size_t size_B)
+{
+	struct there there = {from_B, size_B}, *before;
+	struct part *part;
+	size_t index, within_B, pages_B;
+	char *pages;
+
+	if (!find(noalloc, buffer, &part, &index, &within_B))
+		return 0;
+	before = &part->there[index];
+	if (before->from_B == from_B && before->size_B == size_B) /* as when it was freed */
+		return 0;
+	withdraw(buffer, before);
+	if (size_B == 0)
+		return 0;
+	pages_around(buffer, there, &pages, &pages_B);
+	if (mprotect(pages, pages_B, PROT_READ | PROT_WRITE))
 		return -1;
-	part = &noalloc->parts[part_index];
-	index = within >> (part_index + MIN_BITS);
-	if (within & (((size_t)1 << (part_index + MIN_BITS)) - 1) || index >= part->n ||
-	    part->next[index] != IN_USE)
+	*before = there;
+	return 0;
+}
+
+size_t pd_memory_part(const void *address, size_t size_B, char **out)
+{
+	struct pd_noalloc *noalloc = pd_current ? pd_current->world->noalloc : NULL;
+	struct part *part;
+	size_t index, within_B, from_B, end_B;
+
+	if (!noalloc || !find(noalloc, address, &part, &index, &within_B) ||
+	    part->there[index].size_B == 0)
+		return 0;
+	from_B = part->there[index].from_B;
+	end_B = from_B + part->there[index].size_B;
+	from_B = from_B > within_B ? from_B : within_B;
+	end_B = end_B < within_B + size_B ? end_B : within_B + size_B;
+	if (from_B >= end_B)
+		return 0;
+	*out = (char *)(uintptr_t)address + (from_B - within_B);
+	return end_B - from_B;
+}
+
+int pd_noalloc_put(struct pd_noalloc *noalloc, void *buffer)
+{
+	struct part *part;
+	size_t index, within_B;
+
+	if (!find(noalloc, buffer, &part, &index, &within_B) || within_B != 0)
 		return -1;
 	part->next[index] = part->first_free;
 	part->first_free = (uint32_t)index;
@@ -132,20 +217,48 @@ void *pd_memory_absent(void)
 
 /* --- mpisim.h --- */
 
+static void *get_with_part(struct pd_noalloc *noalloc, size_t size_B, size_t from_B, size_t there_B)
+{
+	void *buffer = pd_noalloc_get(noalloc, size_B);
+
+	if (!buffer || pd_noalloc_provide(noalloc, buffer, from_B, there_B) == 0)
+		return buffer;
+	pd_noalloc_put(noalloc, buffer);
+	return NULL;
+}
+
 PD_INTERPOSE void *mpisim_alloc(size_t size_B)
 {
 	struct pd_rank *rank = pd_rank_here();
 
 	if (!rank || !rank->world->noalloc)
 		return malloc(size_B ? size_B : 1);
-	return pd_noalloc_get(rank->world->noalloc, size_B);
+	return get_with_part(rank->world->noalloc, size_B, 0, 0);
+}
+
+PD_INTERPOSE void *mpisim_alloc_part(size_t size_B, size_t from_B, size_t there_B)
+{
+	struct pd_rank *rank = pd_rank_here();
+
+	if (from_B > size_B || there_B > size_B - from_B) {
+		if (!rank)
+			return NULL;
+		rank->site = __builtin_return_address(0);
+		pd_fail(rank, PD_FAILURE_ANNOTATION,
+			"mpisim_alloc_part: found the part from %zu on of %zu B, wanted it within the "
+			"%zu B of the buffer",
+			from_B, there_B, size_B);
+	}
+	if (!rank || !rank->world->noalloc)
+		return mpisim_alloc(size_B);
+	return get_with_part(rank->world->noalloc, size_B, from_B, there_B);
 }
 
 PD_INTERPOSE void mpisim_free(void *buffer)
 {
 	struct pd_rank *rank = pd_rank_here();
 
-	if (!pd_memory_is_absent(buffer)) {
+	if (!pd_memory_is_reserved(buffer)) {
 		free(buffer);
 		return;
 	}

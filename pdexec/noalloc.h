@@ -19,6 +19,9 @@ void pd_noalloc_destroy(struct pd_noalloc *noalloc); /* NULL is fine */
 /* Address of `size_B` bytes that must not be touched, aligned to 4096; NULL when there is no more.
  * O(1). */
 void *pd_noalloc_get(struct pd_noalloc *noalloc, size_t size_B);
+/* Lets its bytes [from_B, from_B + size_B), which are within it, be there, and no others. What one freed
+ * before had there may be there still. 0, or -1: no memory. */
+int pd_noalloc_provide(struct pd_noalloc *noalloc, void *buffer, size_t from_B, size_t size_B);
 /* 0, or -1 when `buffer` is not the start of a buffer that is in use. O(1). */
 int pd_noalloc_put(struct pd_noalloc *noalloc, void *buffer);
 

@@ -63,7 +63,6 @@ struct pd_process {
 	char *strtok_next;
 	char **environment; /* the list, once it was allocated anew */
 	cpu_set_t *affinity; /* pdexec/cores.c; NULL: as in the beginning */
-	int core;	     /* counted from 1; 0: not known yet */
 	void *leave[PD_ARCH_SAVE_WORDS];
 	const char *child_function; /* by which it started a process; NULL: none (pdexec/children.c) */
 	const void *child_site;

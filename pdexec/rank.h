@@ -114,6 +114,7 @@ struct pd_program {
 struct pd_rank {
 	struct sim_task task;           /* task.data points back to this */
 	int rank, node;                 /* rank: over all programs of the run */
+	int core;                       /* the first one that it holds; the others follow */
 	struct pd_program *program;
 	struct pd_world *world;
 	void *mpi;                      /* the MPI layer's state of this rank */
@@ -128,6 +129,8 @@ struct pd_rank {
 	bool is_computing;              /* blocked until `compute` is done */
 	int n_parts;                    /* of pending_s, by kernel; what is not annotated is the rest */
 	struct pd_part parts[PD_MAX_PARTS];
+	unsigned char told;             /* bit i: parts[i] has said what it reads and writes of memory … */
+	double memory_B;                /* … in all */
 	struct net_compute compute;
 	void *annotation;               /* pdexec/annotate.c */
 	struct pd_threads *threads;     /* NULL: it has never started any */
@@ -169,6 +172,7 @@ struct pd_world {
 	struct pd_node_broker broker;   /* all NULL: none */
 	struct sim_fiber_set *fibers;
 	struct pd_program *programs;    /* [n_programs]; stays where it is */
+	int *n_on;                      /* [n_nodes] ranks that were placed on each */
 	int n_programs;
 	struct pd_signals *signals;     /* handlers while the world exists; pdexec/signals.h */
 	struct pd_blas *blas;           /* pdexec/blas.h; NULL without config.blas_model */
@@ -325,10 +329,22 @@ bool pd_rank_memory_stays(const struct pd_rank *rank, const void *address);
 void pd_rank_memory_exchange(struct pd_rank *from, struct pd_rank *to);
 /* An address with room around it that pd_memory_is_absent holds for, in every world: buffers of built-in programs. */
 void *pd_memory_absent(void);
+/*
+ * What is there of [address, address + size_B), which lies in one buffer of mpisim_alloc_part: out[0] and so many bytes, none: 0. For
+ * addresses among those that are absent otherwise. O(1).
+ */
+size_t pd_memory_part(const void *address, size_t size_B, char **out);
+/* Whether `address` lies where buffers are that are not there, or not but for a part. */
+static inline bool pd_memory_is_reserved(const void *address)
+{
+	return (uintptr_t)address - PD_ABSENT_BEGIN < PD_ABSENT_B;
+}
 /* True when `address` lies in a buffer that was reserved but not allocated (--no-alloc): it must not be touched. O(1). */
 static inline bool pd_memory_is_absent(const void *address)
 {
-	return (uintptr_t)address - PD_ABSENT_BEGIN < PD_ABSENT_B;
+	char *part;
+
+	return __builtin_expect(pd_memory_is_reserved(address), 0) && pd_memory_part(address, 1, &part) == 0;
 }
 
 /*
@@ -336,5 +352,7 @@ static inline bool pd_memory_is_absent(const void *address)
  * reports only. Returns `buf`.
  */
 char *pd_describe_site(const struct pd_world *world, const void *site, char *buf, size_t size);
+/* The same, and a line more for each function that the place's is part of by inlining, from there outwards. */
+char *pd_describe_frames(const struct pd_world *world, const void *site, char *buf, size_t size);
 
 #endif

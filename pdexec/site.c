@@ -98,29 +98,59 @@ static char *users_frame(char *output)
 	return output;
 }
 
+/* Procedures of Fortran's modules as the program calls them. */
+static const char *plain_name(const char *function, char *buf, size_t size)
+{
+	const char *end = strstr(function, "_MOD_");
+
+	if (strncmp(function, "__", 2) != 0 || !end)
+		return function;
+	snprintf(buf, size, "%.*s::%s", (int)(end - function - 2), function + 2, end + 5);
+	return buf;
+}
+
+/* False: nothing is known of it. */
+static bool write_frame(const char *object, uint64_t vaddr, const char *function, char *file,
+			char *buf, size_t size)
+{
+	char name[256], *end = strstr(file, " (discriminator");
+
+	if (end)
+		*end = 0;
+	function = plain_name(function, name, sizeof name);
+	if (file[0] != '?' && !strstr(file, ":?"))
+		snprintf(buf, size, "%s (%s)", base_name(file), function);
+	else if (function[0] != '?')
+		snprintf(buf, size, "%s+0x%" PRIx64 " (%s)", base_name(object), vaddr, function);
+	else
+		return false;
+	return true;
+}
+
+/* A line for the place, and one for each function that its own is part of by inlining. */
 static void describe(char **environment, const char *object, uint64_t vaddr, char *buf, size_t size)
 {
-	char lines[OUTPUT_B], *output, *file, *end;
+	char lines[OUTPUT_B], *function = lines, *file, *next;
+	size_t length = 0;
 
-	/* a return address belongs to the instruction before it */
-	if (run_addr2line(environment, object, vaddr - 1, lines) &&
-	    (file = strchr(output = users_frame(lines), '\n'))) {
-		*file++ = 0;
-		file[strcspn(file, "\n")] = 0;
-		end = strstr(file, " (discriminator");
-		if (end)
-			*end = 0;
-		if (file[0] != '?' && !strstr(file, ":?")) {
-			snprintf(buf, size, "%s (%s)", base_name(file), output);
-			return;
-		}
-		if (output[0] != '?') {
-			snprintf(buf, size, "%s+0x%" PRIx64 " (%s)", base_name(object), vaddr,
-				 output);
-			return;
-		}
-	}
 	snprintf(buf, size, "%s+0x%" PRIx64, base_name(object), vaddr);
+	/* a return address belongs to the instruction before it */
+	if (run_addr2line(environment, object, vaddr - 1, lines))
+		function = users_frame(lines);
+	else
+		*lines = 0;
+	for (; *function && length + 2 < size && (file = strchr(function, '\n')); function = next) {
+		*file++ = 0;
+		next = file + strcspn(file, "\n");
+		if (*next)
+			*next++ = 0;
+		if (!write_frame(object, vaddr, function, file, buf + length + (length > 0),
+				 size - length - (length > 0)))
+			return;
+		if (length > 0)
+			buf[length] = '\n';
+		length = strlen(buf);
+	}
 }
 
 static const char *describe_in_program(char **environment, struct pd_image *image, uint64_t vaddr)
@@ -152,6 +182,13 @@ static struct pd_image *find_image(const struct pd_world *world, const void *sit
 }
 
 char *pd_describe_site(const struct pd_world *world, const void *site, char *buf, size_t size)
+{
+	pd_describe_frames(world, site, buf, size);
+	buf[strcspn(buf, "\n")] = 0;
+	return buf;
+}
+
+char *pd_describe_frames(const struct pd_world *world, const void *site, char *buf, size_t size)
 {
 	char **environment = world->is_builtin ? NULL : world->outside->libc.environment;
 	struct pd_image *image;

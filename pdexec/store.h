@@ -32,6 +32,19 @@ void pd_store_destroy(struct pd_store *store); /* NULL is fine */
 /* One copy of `text` that lives as long as the store, the same pointer for equal texts. NULL when out of memory. O(length). */
 const char *pd_store_intern(struct pd_store *store, const char *text);
 
+/* Where a kernel is called: what a model may depend on. */
+struct pd_place {
+	int node, rank; /* -1: nowhere in particular, where no such condition holds */
+};
+#define PD_NOWHERE ((struct pd_place){-1, -1})
+static inline struct pd_place pd_place_of(const struct pd_rank *rank)
+{
+	return (struct pd_place){rank->node, rank->rank};
+}
+
+/* How calls deviate from a model's time, which stays their mean. */
+enum pd_deviates { PD_DEVIATES_NOT, PD_DEVIATES_NORMAL, PD_DEVIATES_HALF_NORMAL };
+
 /* What a kernel's begin found; valid until the kernel's end. */
 struct pd_charge {
 	struct pd_kernel *kernel;
@@ -39,6 +52,8 @@ struct pd_charge {
 	const char *name;    /* interned */
 	bool execute;        /* run the kernel and give its time to pd_store_measured; else charge `seconds` */
 	double seconds;      /* when !execute; unscaled, >= 0 */
+	enum pd_deviates deviates;
+	double deviation_s;  /* standard deviation, by the model; with `deviates` */
 	double scale;        /* of this kernel, without the one for all computation */
 };
 
@@ -47,8 +62,14 @@ struct pd_charge {
  * counted): UTIL_EPROGRAM for a bad name or parameters, and for a kernel that neither store nor models know where one of
  * them must; UTIL_ENOMEM. O(1): one hash of the name, one of the parameters; models cost a few multiplications per term.
  */
-int pd_store_begin(struct pd_store *store, const char *name, int n_params, const double params[],
-		   struct pd_charge *out, struct util_error *err);
+int pd_store_begin_at(struct pd_store *store, struct pd_place place, const char *name, int n_params,
+		      const double params[], struct pd_charge *out, struct util_error *err);
+static inline int pd_store_begin(struct pd_store *store, const char *name, int n_params,
+				 const double params[], struct pd_charge *out,
+				 struct util_error *err)
+{
+	return pd_store_begin_at(store, PD_NOWHERE, name, n_params, params, out, err);
+}
 /*
  * The measured time of a kernel that was executed: kept for first-n, appended to bench_out in collect mode. Errors: UTIL_ESYSTEM
  * when the file cannot be written.
@@ -56,7 +77,7 @@ int pd_store_begin(struct pd_store *store, const char *name, int n_params, const
 int pd_store_measured(struct pd_store *store, const struct pd_charge *charge, int n_params,
 		      const double params[], double seconds, struct util_error *err);
 /*
- * With config->vary_kernels: multiplies charge->seconds by what the file says about variation from call to call (the next number of
+ * With config->vary_kernels: changes charge->seconds by what the file says about variation from call to call (the next number of
  * `calls`, the calling rank's own) and from node to node (the same for a node throughout a run). Means stay. Streams of the seed,
  * so that nothing depends on the order in which ranks run. O(1). Source: docs/kernels.md.
  */
@@ -64,7 +85,8 @@ void pd_store_vary(struct pd_store *store, struct pd_charge *charge, int node,
 		   struct util_rng *calls);
 void pd_store_vary_init(const struct pd_store *store, int rank, struct util_rng *calls);
 /* What the store or a model says, unscaled; negative when they say nothing. Counts nothing. */
-double pd_store_lookup(struct pd_store *store, const char *name, int n_params, const double params[]);
+double pd_store_lookup(struct pd_store *store, struct pd_place place, const char *name, int n_params,
+		       const double params[]);
 
 /* The factor of a kernel, 1 without one; what is charged by it is used, as far as pd_store_warn goes. */
 double pd_store_scale(struct pd_store *store, const char *name);

@@ -9,35 +9,35 @@
 struct pd_estimate {
 	double seconds;
 	bool is_known, is_fitted;
+	const struct pd_model *model; /* that gave them; NULL: none did */
 };
 
-static const struct pd_model *model_find(const struct pd_kernel *kernel, const double params[])
+static const struct pd_model *model_find(const struct pd_kernel *kernel, const double values[])
 {
 	for (const struct pd_model *model = kernel->models.first; model; model = model->link.next) {
-		if (pd_ranges_hold(model->ranges, model->n_ranges, params))
+		if (pd_ranges_hold(model->ranges, model->n_ranges, values))
 			return model;
 	}
 	return NULL;
 }
 
-static struct pd_estimate estimate(struct pd_store *store, struct pd_kernel *kernel, int n_params,
-				   const double params[], bool allow_fit)
+static struct pd_estimate estimate(struct pd_store *store, struct pd_place place,
+				   struct pd_kernel *kernel, int n_params, const double params[],
+				   bool allow_fit)
 {
-	double padded[PD_STORE_MAX_PARAMS] = {0};
+	double values[PD_N_VALUES];
 	struct pd_key *key = pd_store_find_key(store, kernel, n_params, params);
-	const struct pd_model *model;
 	struct pd_estimate found = {.is_known = true};
 
-	if (n_params > 0)
-		memcpy(padded, params, (size_t)n_params * sizeof(*params));
+	pd_values_set(values, n_params, params, place);
 	if (key && key->file_n > 0) {
 		found.seconds = key->file_sum_s / (double)key->file_n;
 		store->has_told = true;
 		return found;
 	}
-	model = model_find(kernel, padded);
-	if (model) {
-		found.seconds = pd_expression_value(&model->expression, padded);
+	found.model = model_find(kernel, values);
+	if (found.model) {
+		found.seconds = pd_expression_value(&found.model->expression, values);
 		store->has_told = true;
 		return found;
 	}
@@ -45,7 +45,7 @@ static struct pd_estimate estimate(struct pd_store *store, struct pd_kernel *ker
 		pd_store_fit(kernel);
 	found.is_known = found.is_fitted = allow_fit && kernel->fit_state == PD_FIT_DONE;
 	if (found.is_known) {
-		found.seconds = pd_expression_value(&kernel->fit, padded);
+		found.seconds = pd_expression_value(&kernel->fit, values);
 		store->has_told = true;
 	}
 	return found;
@@ -94,9 +94,13 @@ static int check_params(struct pd_kernel *kernel, int n_params, struct util_erro
 		if (model->expression.n_params > wanted)
 			wanted = model->expression.n_params;
 		for (int i = 0; i < model->n_ranges; i++) {
-			if (model->ranges[i].param >= wanted)
-				wanted = model->ranges[i].param + 1;
+			int of = model->ranges[i].of;
+
+			if (of < PD_STORE_MAX_PARAMS && of >= wanted)
+				wanted = of + 1;
 		}
+		if (model->deviation.n_params > wanted)
+			wanted = model->deviation.n_params;
 	}
 	if (n_params < wanted)
 		return util_error_set(err, UTIL_EPROGRAM,
@@ -121,17 +125,32 @@ static int begin_first_n(struct pd_store *store, struct pd_kernel *kernel, int n
 	return 0;
 }
 
-static int begin_known(struct pd_store *store, struct pd_kernel *kernel, int n_params,
-		       const double params[], struct pd_charge *charge, struct util_error *err)
+/* How the call may deviate, where that counts. */
+static void set_deviation(const struct pd_store *store, const struct pd_model *model, int n_params,
+			  const double params[], struct pd_charge *charge)
+{
+	double values[PD_N_VALUES];
+
+	if (!store->varies || !model || model->deviates == PD_DEVIATES_NOT)
+		return;
+	pd_values_set(values, n_params, params, PD_NOWHERE);
+	charge->deviates = model->deviates;
+	charge->deviation_s = pd_expression_value(&model->deviation, values);
+}
+
+static int begin_known(struct pd_store *store, struct pd_place place, struct pd_kernel *kernel,
+		       int n_params, const double params[], struct pd_charge *charge,
+		       struct util_error *err)
 {
 	struct pd_estimate found =
-		estimate(store, kernel, n_params, params, store->first_n <= 0);
+		estimate(store, place, kernel, n_params, params, store->first_n <= 0);
 
 	if (!found.is_known && store->first_n > 0)
 		return begin_first_n(store, kernel, n_params, params, charge, err);
 	if (!found.is_known)
 		return error_unknown(store, kernel, n_params, params, err);
 	charge->seconds = found.seconds > 0 ? found.seconds : 0;
+	set_deviation(store, found.model, n_params, params, charge);
 	kernel->info.n_predicted += found.is_fitted;
 	kernel->info.n_negative += found.seconds < 0;
 	return 0;
@@ -145,8 +164,8 @@ static int check_call(struct pd_kernel *kernel, const char *name, int n_params,
 	return status ? status : check_params(kernel, n_params, err);
 }
 
-int pd_store_begin(struct pd_store *store, const char *name, int n_params, const double params[],
-		   struct pd_charge *out, struct util_error *err)
+int pd_store_begin_at(struct pd_store *store, struct pd_place place, const char *name, int n_params,
+		      const double params[], struct pd_charge *out, struct util_error *err)
 {
 	struct pd_kernel *kernel = pd_store_get_kernel(store, name, err);
 	struct pd_charge charge = {.kernel = kernel};
@@ -160,7 +179,7 @@ int pd_store_begin(struct pd_store *store, const char *name, int n_params, const
 	charge.name = kernel->name;
 	charge.scale = kernel->info.scale;
 	if (store->mode == PD_COMPUTE_PARTIAL || store->mode == PD_COMPUTE_MODELLED)
-		status = begin_known(store, kernel, n_params, params, &charge, err);
+		status = begin_known(store, place, kernel, n_params, params, &charge, err);
 	else if (store->first_n > 0)
 		status = begin_first_n(store, kernel, n_params, params, &charge, err);
 	else
@@ -204,7 +223,8 @@ int pd_store_measured(struct pd_store *store, const struct pd_charge *charge, in
 	return 0;
 }
 
-double pd_store_lookup(struct pd_store *store, const char *name, int n_params, const double params[])
+double pd_store_lookup(struct pd_store *store, struct pd_place place, const char *name, int n_params,
+		       const double params[])
 {
 	struct pd_kernel *kernel = pd_store_get_kernel(store, name, NULL);
 	struct pd_estimate found;
@@ -212,7 +232,7 @@ double pd_store_lookup(struct pd_store *store, const char *name, int n_params, c
 
 	if (!kernel || check_call(kernel, name, n_params, params, NULL))
 		return -1;
-	found = estimate(store, kernel, n_params, params, true);
+	found = estimate(store, place, kernel, n_params, params, true);
 	if (found.is_known)
 		return found.seconds > 0 ? found.seconds : 0;
 	key = pd_store_find_key(store, kernel, n_params, params);

@@ -160,17 +160,40 @@ double pd_expression_value(const struct pd_expression *expression, const double 
 	return sum;
 }
 
+/* "p1", "node", "rank%2" */
+static int subject_parse(const char **at, struct pd_range *out, struct util_error *err)
+{
+	const char *begin = *at;
+	double modulus;
+
+	out->modulus = 0;
+	if (strncmp(begin, "node", 4) && strncmp(begin, "rank", 4))
+		return param_parse(at, &out->of, err);
+	out->of = *begin == 'n' ? PD_OF_NODE : PD_OF_RANK;
+	*at += 4;
+	if (**at != '%')
+		return 0;
+	++*at;
+	if (number_parse(at, &modulus, err))
+		return UTIL_EINPUT;
+	if (modulus < 1 || modulus > 1e6 || modulus != (int)modulus)
+		return util_refuse(err, "found \"%.30s\", wanted %% and a whole number from 1 on",
+				   begin);
+	out->modulus = (int)modulus;
+	return 0;
+}
+
 static int range_parse(const char **at, struct pd_range *out, struct util_error *err)
 {
 	double sign = 1;
 
-	if (param_parse(at, &out->param, err))
+	if (subject_parse(at, out, err))
 		return UTIL_EINPUT;
-	if (**at != '<' && **at != '>')
-		return util_refuse(err, "found \"%.30s\", wanted < <= > or >=", *at);
-	out->comparison = **at == '<' ? PD_LESS : PD_GREATER;
+	if (**at != '<' && **at != '>' && **at != '=')
+		return util_refuse(err, "found \"%.30s\", wanted < <= > >= or =", *at);
+	out->comparison = **at == '<' ? PD_LESS : **at == '>' ? PD_GREATER : PD_EQUAL;
 	++*at;
-	if (**at == '=') {
+	if (**at == '=' && out->comparison != PD_EQUAL) {
 		out->comparison = out->comparison == PD_LESS ? PD_LESS_EQUAL : PD_GREATER_EQUAL;
 		++*at;
 	}
@@ -203,12 +226,26 @@ int pd_ranges_parse(const char *text, struct pd_range out[PD_MAX_RANGES], int *o
 	return 0;
 }
 
-bool pd_ranges_hold(const struct pd_range ranges[], int n_ranges, const double params[])
+void pd_values_set(double out[PD_N_VALUES], int n_params, const double params[],
+		   struct pd_place place)
+{
+	for (int i = 0; i < PD_STORE_MAX_PARAMS; i++)
+		out[i] = i < n_params ? params[i] : 0;
+	out[PD_OF_NODE] = place.node;
+	out[PD_OF_RANK] = place.rank;
+}
+
+bool pd_ranges_hold(const struct pd_range ranges[], int n_ranges,
+		    const double values[PD_N_VALUES])
 {
 	for (int i = 0; i < n_ranges; i++) {
-		double value = params[ranges[i].param], bound = ranges[i].bound;
+		double value = values[ranges[i].of], bound = ranges[i].bound;
 		bool holds = false;
 
+		if (ranges[i].of >= PD_OF_NODE && value < 0)
+			return false;
+		if (ranges[i].modulus)
+			value = (int)value % ranges[i].modulus;
 		switch (ranges[i].comparison) {
 		case PD_LESS:
 			holds = value < bound;
@@ -221,6 +258,9 @@ bool pd_ranges_hold(const struct pd_range ranges[], int n_ranges, const double p
 			break;
 		case PD_GREATER_EQUAL:
 			holds = value >= bound;
+			break;
+		case PD_EQUAL:
+			holds = value == bound;
 			break;
 		}
 		if (!holds)

@@ -10,7 +10,7 @@
 
 /* --- expressions: sums of c·p1^a·p2^b·p3^c·p4^d (store_expression.c) --- */
 
-#define PD_STORE_VERSION 2 /* of the file format, the highest that is read; measurements are written as version 1 */
+#define PD_STORE_VERSION 3 /* of the file format, the highest that is read; measurements are written as version 1 */
 #define PD_MAX_TERMS 12
 #define PD_MAX_RANGES 8
 #define PD_MAX_EXPONENT 8
@@ -26,10 +26,14 @@ struct pd_expression {
 	struct pd_term terms[PD_MAX_TERMS];
 };
 
-enum pd_comparison { PD_LESS, PD_LESS_EQUAL, PD_GREATER, PD_GREATER_EQUAL };
+enum pd_comparison { PD_LESS, PD_LESS_EQUAL, PD_GREATER, PD_GREATER_EQUAL, PD_EQUAL };
+
+/* What ranges speak of: parameters, then the place of the call. */
+enum { PD_OF_NODE = PD_STORE_MAX_PARAMS, PD_OF_RANK, PD_N_VALUES };
 
 struct pd_range {
-	int param; /* 0-based */
+	int of;      /* a parameter, 0-based; or PD_OF_NODE, PD_OF_RANK */
+	int modulus; /* the remainder counts; 0: the number itself */
 	enum pd_comparison comparison;
 	double bound;
 };
@@ -39,9 +43,13 @@ int pd_expression_parse(const char *text, struct pd_expression *out, struct util
 /* The term without its coefficient, and the sum with them. No libm but sqrt. params[n_params]: at least those used. */
 double pd_term_value(const struct pd_term *term, const double params[]);
 double pd_expression_value(const struct pd_expression *expression, const double params[]);
-/* "p1>=64 p2<512"; all must hold. Errors: UTIL_EINPUT. */
+/* "p1>=64 p2<512 node=3 rank%2=1"; all must hold. Errors: UTIL_EINPUT. */
 int pd_ranges_parse(const char *text, struct pd_range out[PD_MAX_RANGES], int *out_n, struct util_error *err);
-bool pd_ranges_hold(const struct pd_range ranges[], int n_ranges, const double params[]);
+bool pd_ranges_hold(const struct pd_range ranges[], int n_ranges,
+		    const double values[PD_N_VALUES]);
+/* Those, of a call at `place`. */
+void pd_values_set(double out[PD_N_VALUES], int n_params, const double params[],
+		   struct pd_place place);
 
 /* --- contention (store_contention.c) --- */
 
@@ -62,6 +70,9 @@ int pd_store_contention(const char *path, const char *kernel, double out[PD_MAX_
 #define PD_MAX_QUANTILES 65
 enum { PD_VARY_CALL, PD_VARY_NODE, PD_N_VARY }; /* from call to call, from node to node */
 
+/* "normal", "half-normal"; errors: UTIL_EINPUT. */
+int pd_deviates_parse(const char *kind, enum pd_deviates *out, struct util_error *err);
+
 struct pd_spread { /* distribution of a factor whose mean is 1 */
 	bool is_known;
 	int n;             /* of quantiles; 0: normal */
@@ -79,6 +90,8 @@ struct pd_model { /* one `model` line */
 	struct pd_expression expression;
 	int n_ranges;
 	struct pd_range ranges[PD_MAX_RANGES];
+	enum pd_deviates deviates;
+	struct pd_expression deviation; /* standard deviation, seconds; with `deviates` */
 };
 
 enum pd_fit_state { PD_FIT_OPEN, PD_FIT_DONE, PD_FIT_IMPOSSIBLE };

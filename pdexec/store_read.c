@@ -117,17 +117,20 @@ static int read_measurement(struct pd_store *store, char *line, struct util_erro
 	return 0;
 }
 
-/* "model,NAME,EXPRESSION[,RANGES]" */
+/* "model,NAME,EXPRESSION[,RANGES[,DISTRIBUTION,DEVIATION]]" */
 static int read_model(struct pd_store *store, char *line, struct util_error *err)
 {
-	char *fields[4] = {0};
-	int n_fields = split(line, fields, 4);
+	char *fields[6] = {0};
+	int n_fields = split(line, fields, 6);
 	struct pd_model model = {0}, *kept;
 	struct pd_kernel *kernel;
 
-	if (n_fields != 3 && n_fields != 4)
-		return util_refuse(err, "found %d fields, wanted model,NAME,EXPRESSION[,RANGES]",
-				   n_fields);
+	if (n_fields != 3 && n_fields != 4 && n_fields != 6)
+		return util_refuse(
+		    err,
+		    "found %d fields, wanted "
+		    "model,NAME,EXPRESSION[,RANGES[,DISTRIBUTION,DEVIATION]]",
+		    n_fields);
 	kernel = kernel_of_line(store, fields[1], err);
 	if (!kernel)
 		return err->code;
@@ -135,6 +138,9 @@ static int read_model(struct pd_store *store, char *line, struct util_error *err
 		return util_error_prepend(err, "expression of model \"%s\"", fields[1]);
 	if (fields[3] && pd_ranges_parse(fields[3], model.ranges, &model.n_ranges, err))
 		return util_error_prepend(err, "ranges of model \"%s\"", fields[1]);
+	if (fields[4] && (pd_deviates_parse(fields[4], &model.deviates, err) ||
+			  pd_expression_parse(fields[5], &model.deviation, err)))
+		return util_error_prepend(err, "deviation of model \"%s\"", fields[1]);
 	kept = malloc(sizeof(*kept));
 	if (!kept)
 		return util_error_set(err, UTIL_ENOMEM, "no memory for the benchmark store");

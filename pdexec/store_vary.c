@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* How kernels' times scatter, from call to call and from node to node, replayed with a seed. Format: docs/benchmark-store.md. */
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -66,10 +67,41 @@ int pd_spread_parse(const char *kind, const char *text, struct pd_spread *out,
 	return 0;
 }
 
-/* A factor with mean 1; never below 0. Uses no functions that come out differently elsewhere. */
+int pd_deviates_parse(const char *kind, enum pd_deviates *out, struct util_error *err)
+{
+	if (!strcmp(kind, "normal"))
+		*out = PD_DEVIATES_NORMAL;
+	else if (!strcmp(kind, "half-normal"))
+		*out = PD_DEVIATES_HALF_NORMAL;
+	else
+		return util_refuse(
+		    err, "found the distribution \"%.60s\", wanted normal or half-normal", kind);
+	return 0;
+}
+
+/* Close to normal, mean 0, variance 1. Uses no functions that come out differently elsewhere. */
+static double normal_draw(struct util_rng *rng)
+{
+	double sum = 0;
+
+	for (int i = 0; i < IRWIN_HALL; i++)
+		sum += util_rng_uniform(rng);
+	return sum - IRWIN_HALL / 2;
+}
+
+/* Its absolute value, moved and stretched to mean 0 and variance 1. */
+static double half_normal_draw(struct util_rng *rng)
+{
+	/* E|S - 6| of the sum S of 12 uniform numbers, 2/13! · sum of (-1)^k (12 over k) (6-k)^13 */
+	const double mean = 14849671.0 / 18532800.0;
+
+	return (fabs(normal_draw(rng)) - mean) / sqrt(1 - mean * mean);
+}
+
+/* A factor with mean 1; never below 0. */
 static double spread_draw(const struct pd_spread *spread, struct util_rng *rng)
 {
-	double sum = 0, place, factor;
+	double place, factor;
 	int below;
 
 	if (!spread->is_known)
@@ -80,15 +112,26 @@ static double spread_draw(const struct pd_spread *spread, struct util_rng *rng)
 		return spread->quantiles[below] +
 		       (place - below) * (spread->quantiles[below + 1] - spread->quantiles[below]);
 	}
-	for (int i = 0; i < IRWIN_HALL; i++)
-		sum += util_rng_uniform(rng);
-	factor = 1 + spread->deviation * (sum - IRWIN_HALL / 2);
+	factor = 1 + spread->deviation * normal_draw(rng);
 	return factor > 0 ? factor : 0;
 }
 
 void pd_store_vary_init(const struct pd_store *store, int rank, struct util_rng *calls)
 {
 	util_rng_init(calls, store->seed, CALL_STREAMS + (uint64_t)rank);
+}
+
+/* By the deviation that the model states. */
+static void deviate(struct pd_charge *charge, struct util_rng *calls)
+{
+	double seconds = charge->seconds;
+
+	charge->seconds +=
+	    charge->deviation_s * (charge->deviates == PD_DEVIATES_NORMAL ? normal_draw(calls)
+								       : half_normal_draw(calls));
+	if (charge->seconds < 0)
+		charge->seconds = 0;
+	charge->kernel->info.charged_s += (charge->seconds - seconds) * charge->scale;
 }
 
 void pd_store_vary(struct pd_store *store, struct pd_charge *charge, int node,
@@ -101,14 +144,18 @@ void pd_store_vary(struct pd_store *store, struct pd_charge *charge, int node,
 
 	if (!store->varies || charge->execute)
 		return;
+	if (charge->deviates != PD_DEVIATES_NOT)
+		deviate(charge, calls);
 	if (!spreads[PD_VARY_CALL].is_known && !spreads[PD_VARY_NODE].is_known)
 		spreads = store->spreads;
+	kernel->info.n_varied += charge->deviates != PD_DEVIATES_NOT ||
+				 spreads[PD_VARY_CALL].is_known || spreads[PD_VARY_NODE].is_known;
+	if (!spreads[PD_VARY_CALL].is_known && !spreads[PD_VARY_NODE].is_known)
+		return;
 	/* The same numbers for all kernels: a slow node is slow in everything. */
 	util_rng_init(&nodes, store->seed, NODE_STREAMS + (uint64_t)node);
 	factor = spread_draw(&spreads[PD_VARY_NODE], &nodes) *
 		 spread_draw(&spreads[PD_VARY_CALL], calls);
-	kernel->info.n_varied +=
-		spreads[PD_VARY_CALL].is_known || spreads[PD_VARY_NODE].is_known;
 	kernel->info.charged_s += (factor - 1) * charge->seconds * charge->scale;
 	charge->seconds *= factor;
 }

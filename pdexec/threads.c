@@ -136,9 +136,12 @@ void pd_threads_close_section(struct pd_rank *rank)
 {
 	struct pd_threads *threads = rank->threads;
 
-	if (threads->is_open)
-		pd_threads_wait_until(rank, threads->begin_s +
-						pd_threads_work(rank) / rank->program->n_cpus);
+	if (threads->is_open) {
+		double work_s = pd_threads_work(rank);
+
+		threads->beside_s += work_s - (threads->main_s + measured(rank) - threads->main_mark_s);
+		pd_threads_wait_until(rank, threads->begin_s + work_s / rank->program->n_cpus);
+	}
 	threads->is_open = false;
 }
 

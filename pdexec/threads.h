@@ -25,6 +25,7 @@ struct pd_thread; /* one that a rank started */
 struct pd_threads {		 /* of a rank that started any */
 	double main_s;		 /* CPU time of the rank's own thread that was measured so far */
 	double extra_s;		 /* that the step takes beside it; pdexec/compute.c charges it */
+	double beside_s;	 /* CPU time of the others in sections of the step */
 	struct util_list started; /* struct pd_thread, the newest one first */
 	double stopped_s;	 /* while is_stopped: what the own thread had used when its time was
 				    stopped */

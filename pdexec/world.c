@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "cluster/levels.h"
 #include "pdexec/annotate.h"
 #include "pdexec/arch.h"
 #include "pdexec/cores.h"
@@ -119,6 +120,7 @@ static int create_rank(struct pd_world *world, struct pd_program *program, int i
 	*rank = (struct pd_rank){
 	    .rank = program->first_rank + i,
 	    .node = node,
+	    .core = cluster_core_of(world->cluster, world->n_on[node]++, program->n_cpus),
 	    .program = program,
 	    .world = world,
 	    .task.data = rank,
@@ -202,7 +204,8 @@ static int create_programs(struct pd_world *world, struct util_error *err)
 	world->ranks = calloc((size_t)world->n_ranks + max_spawned, sizeof(*world->ranks));
 	world->programs =
 	    calloc((size_t)world->config.n_programs + max_spawned, sizeof(*world->programs));
-	if (!world->ranks || !world->programs)
+	world->n_on = calloc((size_t)world->cluster->n_nodes, sizeof *world->n_on);
+	if (!world->ranks || !world->programs || !world->n_on)
 		return util_error_set(err, UTIL_ENOMEM, "no memory for %d ranks", world->n_ranks);
 	for (int first = 0; world->n_programs < world->config.n_programs && !rc;) {
 		struct pd_program *program = &world->programs[world->n_programs];
@@ -382,6 +385,7 @@ void pd_world_destroy(struct pd_world *world)
 	pd_private_destroy(world->private);
 	sim_fiber_set_destroy(world->fibers);
 	free(world->programs);
+	free(world->n_on);
 	pd_blas_destroy(world->blas);
 	net_model_destroy(world->model);
 	pd_noalloc_destroy(world->noalloc);

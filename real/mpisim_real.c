@@ -232,7 +232,7 @@ void mpisim_kernel_end(void)
 double mpisim_kernel_time(const char *name, int n_params, const double params[])
 {
 	prepare();
-	return state.model ? pd_store_lookup(state.model, name, n_params, params) : -1;
+	return state.model ? pd_store_lookup(state.model, PD_NOWHERE, name, n_params, params) : -1;
 }
 
 /* A field of CSV: quoted, quotes doubled; what does not fit is left out. */
@@ -297,6 +297,11 @@ void mpisim_phase_end(void)
 	free(name);
 }
 
+void *mpisim_alloc_part(size_t size_B, size_t from_B, size_t there_B)
+{
+	return mpisim_alloc(size_B);
+}
+
 void *mpisim_alloc(size_t size_B)
 {
 	return malloc(size_B ? size_B : 1);
@@ -316,6 +321,10 @@ void mpisim_node_release(void)
 }
 
 void mpisim_state_register(const char *name, const void *address, size_t count, const void *type)
+{
+}
+
+void mpisim_kernel_memory(double bytes)
 {
 }
 

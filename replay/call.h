@@ -50,6 +50,9 @@ struct replay_rank {
 	int n_listed;
 	uint64_t
 	    at[2]; /* of the record that ends the present computation: what it is, and of what */
+	uint32_t n_polls; /* before the next call, of which nobody was told, … */
+	sim_time_ps pause;   /* … and how long the rank paused for them at most */
+	bool is_early;       /* the last call found what it did not find in the recording */
 	struct replay_place passed; /* the last record that ends computations */
 	const char **phases; /* [depth] that are open */
 	int depth, max_depth;

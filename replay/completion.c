@@ -74,7 +74,8 @@ static int end_some(struct replay_rank *rank, uint64_t n, MPI_Request list[],
 static void poll(struct replay_rank *rank, int n, struct mpi_request *const found[], bool gave)
 {
 	(void)mpi_progress_test(rank->mpi, n, found, true);
-	if (!gave && !any_complete(n, found))
+	rank->is_early = !gave && any_complete(n, found);
+	if (!gave && !rank->is_early)
 		mpi_endpoint_poll_failed(rank->mpi);
 }
 
@@ -111,10 +112,13 @@ int replay_own_Test(struct replay_rank *rank)
 	MPI_Request *request = replay_request(rank);
 	int flag, code;
 
-	if (!mtrace_get_int(&rank->cursor))
-		return *request == MPI_REQUEST_NULL
-			   ? MPI_SUCCESS
-			   : MPI_Request_get_status(*request, &flag, MPI_STATUS_IGNORE);
+	if (!mtrace_get_int(&rank->cursor)) {
+		if (*request == MPI_REQUEST_NULL)
+			return MPI_SUCCESS;
+		code = MPI_Request_get_status(*request, &flag, MPI_STATUS_IGNORE);
+		rank->is_early = flag;
+		return code;
+	}
 	code = MPI_Test(request, &flag, MPI_STATUS_IGNORE);
 	return flag ? code : MPI_Wait(request, MPI_STATUS_IGNORE);
 }
@@ -141,7 +145,8 @@ int replay_own_Testall(struct replay_rank *rank)
 		return replay_requests_back(rank, code);
 	}
 	(void)mpi_progress_test(rank->mpi, rank->n_listed, found, false);
-	if (!all_complete(rank->n_listed, found))
+	rank->is_early = all_complete(rank->n_listed, found);
+	if (!rank->is_early)
 		mpi_endpoint_poll_failed(rank->mpi);
 	return code;
 }
@@ -247,6 +252,7 @@ int replay_own_Iprobe(struct replay_rank *rank)
 	MPI_Comm comm = replay_comm(rank);
 
 	code = MPI_Iprobe(source, tag, comm, &flag, MPI_STATUS_IGNORE);
+	rank->is_early = flag && !found;
 	return found && !flag ? MPI_Probe(source, tag, comm, MPI_STATUS_IGNORE) : code;
 }
 
@@ -257,8 +263,11 @@ int replay_own_Improbe(struct replay_rank *rank)
 	MPI_Comm comm = replay_comm(rank);
 	MPI_Message *message = replay_message(rank);
 
-	if (!found)
-		return MPI_Iprobe(source, tag, comm, &flag, MPI_STATUS_IGNORE);
+	if (!found) {
+		code = MPI_Iprobe(source, tag, comm, &flag, MPI_STATUS_IGNORE);
+		rank->is_early = flag;
+		return code;
+	}
 	code = MPI_Improbe(source, tag, comm, &flag, message, MPI_STATUS_IGNORE);
 	return flag ? code : MPI_Mprobe(source, tag, comm, message, MPI_STATUS_IGNORE);
 }

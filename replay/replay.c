@@ -6,13 +6,14 @@
 #include <string.h>
 
 #include "mpi/abi/functions.h"
+#include "mpi/p2p/poll.h"
 #include "pdexec/compute.h"
 #include "pdexec/store.h"
 #include "replay/call.h"
 #include "replay/kept.h"
 #include "replay/repeat.h"
 
-enum { STACK_B = 64 << 10, MAX_DEPTH = 1024 };
+enum { STACK_B = 64 << 10, MAX_DEPTH = 1024, MOST_POLLS = 1 << 20 };
 
 /* --- records --- */
 
@@ -103,7 +104,7 @@ static void charge_kernel(struct replay_rank *rank, uint64_t kernel, double seco
 	struct util_error err;
 
 	if (replay->has_bench) {
-		if (pd_store_begin(store, name, n_params, params, &charge, &err))
+		if (pd_store_begin_at(store, pd_place_of(pd), name, n_params, params, &charge, &err))
 			pd_fail(pd, PD_FAILURE_ANNOTATION, "%s", err.text);
 		if (replay->repeat)
 			replay_repeat_kernel(replay->repeat, name, n_params, params);
@@ -118,10 +119,10 @@ static void do_charge(struct replay_rank *rank)
 	struct pd_rank *pd = rank->mpi->pd;
 	uint64_t kernel = mtrace_get_uint(c);
 	double seconds, params[PD_STORE_MAX_PARAMS];
-	int n_params;
+	int n_params, flags;
 
 	pd->world->is_annotated = true;
-	mtrace_get_byte(c);
+	flags = mtrace_get_byte(c);
 	seconds = mtrace_get_double(c);
 	n_params = mtrace_get_byte(c);
 	if (kernel > rank->replay->file->n_strings || n_params > PD_STORE_MAX_PARAMS ||
@@ -129,7 +130,13 @@ static void do_charge(struct replay_rank *rank)
 		replay_damaged(rank, "no such computation");
 	for (int i = 0; i < n_params; i++)
 		params[i] = mtrace_get_double(c);
-	if (kernel > 0)
+	if (flags & MTRACE_TRAFFIC && n_params != 1)
+		replay_damaged(rank, "no such traffic of memory");
+	if (flags & MTRACE_TRAFFIC && kernel == 0)
+		pd_compute_charge_threads(pd, params[0]);
+	else if (flags & MTRACE_TRAFFIC)
+		pd_compute_charge_memory(pd, rank->replay->file->strings[kernel - 1], params[0]);
+	else if (kernel > 0)
 		charge_kernel(rank, kernel - 1, seconds, n_params, params);
 	else
 		pd_compute_charge(
@@ -190,6 +197,33 @@ static void do_sleep(struct replay_rank *rank)
 	sim_task_sleep(&rank->mpi->pd->task, (sim_time_ps)(duration & INT64_MAX));
 }
 
+/* Of the next call. What was charged for them is no computation. */
+static void do_polls(struct replay_rank *rank)
+{
+	struct pd_rank *pd = rank->mpi->pd;
+	uint64_t n = mtrace_get_uint(&rank->cursor);
+
+	if (n > MOST_POLLS)
+		replay_damaged(rank, "more polls than there are in a step");
+	rank->n_polls = (uint32_t)n;
+	rank->pause = 0;
+	if (!mtrace_get_uint(&rank->cursor))
+		return;
+	rank->pause = sim_time_from_s(pd->pending_s / pd->world->cluster->cpu.speed[pd->node]);
+	pd->pending_s = 0;
+	pd->has_step = false;
+	pd->n_parts = 0;
+}
+
+/* What the polls before the call waited for is there already, or may come now. */
+static void pause(struct replay_rank *rank)
+{
+	if (rank->n_polls > 0 && rank->mpi->endpoint)
+		mpi_poll_again(rank->mpi, rank->n_polls, rank->is_early ? 0 : rank->pause);
+	rank->n_polls = 0;
+	rank->is_early = false;
+}
+
 static void do_call(struct replay_rank *rank, uint64_t number)
 {
 	struct replay *replay = rank->replay;
@@ -203,6 +237,7 @@ static void do_call(struct replay_rank *rank, uint64_t number)
 	replay->n_unlike += replay->is_unlike[number];
 	replay->n_ordered += replay->is_ordered[number];
 	enter(rank, number, site);
+	pause(rank);
 	rank->n_arrays = rank->n_buffers = 0;
 	rank->group_session = MPI_SESSION_NULL;
 	if (function == replay->finalize && rank->mpi->n_opened == 1)
@@ -254,6 +289,9 @@ static bool do_record(struct replay_rank *rank)
 		return true;
 	case MTRACE_SLEEP:
 		do_sleep(rank);
+		return true;
+	case MTRACE_POLLS:
+		do_polls(rank);
 		return true;
 	case MTRACE_TYPE:
 		replay_define_type(rank);
@@ -362,6 +400,7 @@ static int create_world(struct replay *replay, const struct replay_config *confi
 	    .programs = &replay->program,
 	    .n_programs = 1,
 	    .node_of = config->node_of,
+	    .cpus_per_rank = config->cpus_per_rank,
 	    .mode = config->mode,
 	    .bench_in = config->bench_in,
 	    .n_scales = config->n_scales,

@@ -39,6 +39,7 @@ struct replay_config {
 	const struct cluster *cluster;	       /* borrowed, as all here */
 	const int *node_of;		       /* [file->n_ranks] */
 	const struct sim_observers *observers; /* copied; NULL: none */
+	int cpus_per_rank;		       /* as of struct pd_config */
 	enum pd_compute_mode mode;	       /* of the recording: how polls cost */
 	const char *bench_in;	   /* kernels take their times from it; NULL: the recorded ones */
 	const char *const *scales; /* [n_scales] */

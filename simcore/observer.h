@@ -66,6 +66,7 @@ struct sim_cause_message {
 	int64_t size_B;
 	sim_time_ps sent; /* the send was called */
 	int in_collective;
+	int level; /* that its ranks have in common (cluster/levels.h); -1: they are on two nodes */
 };
 
 struct sim_cause_collective { /* a rank enters a blocking collective */
@@ -129,7 +130,7 @@ struct sim_causes {
 };
 
 /* What is charged to a rank, before it becomes a computation step. */
-enum { SIM_CHARGE_MEASURED = 1, SIM_CHARGE_SKIPPED = 2 }; /* enum mtrace_charge */
+enum { SIM_CHARGE_MEASURED = 1, SIM_CHARGE_SKIPPED = 2, SIM_CHARGE_MEMORY = 4 }; /* enum mtrace_charge */
 
 struct sim_record_charge {
 	int rank;

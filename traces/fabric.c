@@ -11,9 +11,9 @@
 
 enum { MAX_ROWS = 8 };
 
-struct ranked { /* a link that was used */
+struct ranked { /* a link that was used, or a memory domain */
 	double lost_s, utilisation, bytes;
-	int link;
+	int link, node; /* node -1: of the fabric; else `link` is its domain */
 };
 
 static int compare(const void *a, const void *b)
@@ -24,7 +24,7 @@ static int compare(const void *a, const void *b)
 		return x->lost_s < y->lost_s ? 1 : -1;
 	if (x->utilisation != y->utilisation)
 		return x->utilisation < y->utilisation ? 1 : -1;
-	return x->link - y->link;
+	return x->node != y->node ? x->node - y->node : x->link - y->link;
 }
 
 static struct ranked look_at(const struct net_model *model, int link, double time_s)
@@ -35,7 +35,15 @@ static struct ranked look_at(const struct net_model *model, int link, double tim
 	return (struct ranked){.lost_s = use.lost_s,
 			       .utilisation = most_B > 0 ? use.carried_B / most_B : 0,
 			       .bytes = use.carried_B,
-			       .link = link};
+			       .link = link,
+			       .node = -1};
+}
+
+static void add_one(struct trace_fabric_class *out, const struct ranked *one)
+{
+	out->bytes += one->bytes;
+	out->mean += one->utilisation / out->n_links;
+	out->most = one->utilisation > out->most ? one->utilisation : out->most;
 }
 
 /* Sums a class up, and appends what was used of it. */
@@ -53,9 +61,32 @@ static int add_class(const struct net_model *model, double time_s, int k,
 
 		if (net_topology_is_carried(topology, l))
 			continue;
-		out->bytes += one.bytes;
-		out->mean += one.utilisation / out->n_links;
-		out->most = one.utilisation > out->most ? one.utilisation : out->most;
+		add_one(out, &one);
+		if (one.bytes > 0)
+			used[n++] = one;
+	}
+	return n;
+}
+
+/* The same of the memory of all nodes. */
+static int add_memory(const struct net_model *model, int n_nodes, double time_s,
+		      struct trace_fabric_class *out, struct ranked used[])
+{
+	int n_domains = net_model_n_domains(model), n = 0;
+
+	snprintf(out->name, sizeof out->name, "memory domains");
+	out->n_links = n_nodes * n_domains;
+	for (int i = 0; i < out->n_links; i++) {
+		int node = i / n_domains, domain = i % n_domains;
+		struct net_memory_use use = net_model_memory_use(model, node, domain);
+		double most_B = use.bandwidth_Bps * time_s;
+		struct ranked one = {.lost_s = use.lost_s,
+				     .utilisation = most_B > 0 ? use.carried_B / most_B : 0,
+				     .bytes = use.carried_B,
+				     .link = domain,
+				     .node = node};
+
+		add_one(out, &one);
 		if (one.bytes > 0)
 			used[n++] = one;
 	}
@@ -73,8 +104,14 @@ static int keep_first(struct trace_fabric *fabric, const struct net_topology *to
 	for (int i = 0; i < fabric->n_links; i++) {
 		struct trace_fabric_link *link = &fabric->links[i];
 
-		topology->name(topology, used[i].link, link->name, sizeof link->name);
-		link->link = used[i].link;
+		link->link = used[i].node < 0 ? used[i].link : -1;
+		link->node = used[i].node;
+		link->domain = used[i].node < 0 ? -1 : used[i].link;
+		if (used[i].node < 0)
+			topology->name(topology, used[i].link, link->name, sizeof link->name);
+		else
+			snprintf(link->name, sizeof link->name, "node %d, memory domain %d",
+				 used[i].node, used[i].link);
 		link->bytes = used[i].bytes;
 		link->utilisation = used[i].utilisation;
 		link->lost_s = used[i].lost_s;
@@ -82,23 +119,27 @@ static int keep_first(struct trace_fabric *fabric, const struct net_topology *to
 	return 0;
 }
 
-int trace_fabric_create(const struct net_model *model, double time_s, struct trace_fabric **out)
+int trace_fabric_create(const struct net_model *model, int n_nodes, double time_s,
+			struct trace_fabric **out)
 {
 	const struct net_topology *topology = net_model_topology(model);
+	int n_memories = n_nodes * net_model_n_domains(model), n = 0, failed;
 	struct trace_fabric *fabric;
 	struct ranked *used;
-	int n = 0, failed;
 
 	*out = NULL;
-	if (!topology)
+	if (!topology && n_memories == 0)
 		return 0;
 	fabric = calloc(1, sizeof *fabric);
-	used = calloc((size_t)topology->n_links, sizeof *used);
+	used =
+	    calloc((size_t)(topology ? topology->n_links : 0) + (size_t)n_memories, sizeof *used);
 	failed = fabric && used ? 0 : UTIL_ENOMEM;
-	for (int k = 0; k < topology->n_classes && !failed; k++)
-		n += add_class(model, time_s, k, &fabric->classes[k], used + n);
+	for (int k = 0; topology && k < topology->n_classes && !failed; k++)
+		n += add_class(model, time_s, k, &fabric->classes[fabric->n_classes++], used + n);
+	if (n_memories > 0 && !failed)
+		n += add_memory(model, n_nodes, time_s, &fabric->classes[fabric->n_classes++],
+				used + n);
 	if (!failed) {
-		fabric->n_classes = topology->n_classes;
 		qsort(used, (size_t)n, sizeof *used, compare);
 		failed = keep_first(fabric, topology, used, n);
 	}
@@ -163,7 +204,7 @@ static void write_row(const char *name, double bytes, double utilisation, double
 
 void trace_fabric_text(const struct trace_fabric *fabric, FILE *file)
 {
-	fprintf(file, "\n%-46s %10s %9s %16s\n", "links between switches", "volume", "used",
+	fprintf(file, "\n%-46s %10s %9s %16s\n", "links between switches, memory", "volume", "used",
 		"lost to sharing");
 	for (int k = 0; k < fabric->n_classes; k++) {
 		const struct trace_fabric_class *one = &fabric->classes[k];

@@ -389,6 +389,9 @@ static int fill(json_t *root, const struct trace_run *run)
 	if (run->explanation && run->reasons)
 		failed |= set(json_object_get(root, "analysis"), "reasons",
 			      trace_reasons_json(run->reasons));
+	if (run->explanation && run->reasons && run->reasons->bandwidth)
+		failed |= set(json_object_get(root, "analysis"), "bandwidth",
+			      trace_bandwidth_json(run->reasons->bandwidth));
 	if (run->compared_run)
 		failed |= set(root, "compared",
 			      trace_compare_json(run->compared_file, run->compared_run, root));

@@ -9,7 +9,7 @@
 static const char *const names[TRACE_N_REASONS] = {
     [TRACE_REASON_SLOW_RANKS] = "slow_ranks", [TRACE_REASON_SLOW_NODE] = "slow_node",
     [TRACE_REASON_SERIAL] = "serial",	      [TRACE_REASON_IMBALANCE] = "imbalance",
-    [TRACE_REASON_CONTENTION] = "contention", [TRACE_REASON_PLACEMENT] = "placement",
+    [TRACE_REASON_CONTENTION] = "contention", [TRACE_REASON_MEMORY] = "memory", [TRACE_REASON_PLACEMENT] = "placement",
     [TRACE_REASON_LOCKS] = "locks",	      [TRACE_REASON_MESSAGES] = "messages",
     [TRACE_REASON_BANDWIDTH] = "bandwidth",
 };
@@ -24,6 +24,7 @@ void trace_reasons_finish(struct trace_reasons *reasons)
 	for (int i = 0; i < reasons->n; i++)
 		free(reasons->list[i].ranks);
 	free(reasons->list);
+	free(reasons->bandwidth);
 	reasons->list = NULL;
 	reasons->n = 0;
 }
@@ -43,6 +44,7 @@ static json_t *reason_json(const struct trace_reason *reason)
 	json_object_set_new(object, "text", trace_json_string(reason->text));
 	json_object_set_new(object, "ranks", ranks);
 	json_object_set_new(object, "where", text_or_null(reason->where));
+	json_object_set_new(object, "called_from", text_or_null(reason->callers));
 	json_object_set_new(object, "after", text_or_null(reason->after));
 	json_object_set_new(object, "before", text_or_null(reason->before));
 	json_object_set_new(object, "time_s", trace_json_number(reason->time_s));
@@ -52,6 +54,22 @@ static json_t *reason_json(const struct trace_reason *reason)
 	json_object_set_new(object, "predicted_time_s", trace_json_number(reason->predicted_s));
 	json_object_set_new(object, "gain_s", trace_json_number(reason->gain_s));
 	return object;
+}
+
+json_t *trace_bandwidth_json(const struct trace_bandwidth *curve)
+{
+	json_t *points = json_array();
+
+	for (int i = 0; i < TRACE_N_BANDWIDTHS; i++)
+		json_array_append_new(
+		    points,
+		    json_pack("{s:o, s:o}", "bandwidth_Bps",
+			      trace_json_number(curve->points[i].bandwidth_Bps), "predicted_time_s",
+			      trace_json_number(curve->points[i].predicted_s)));
+	return json_pack("{s:o, s:o, s:o}", "own_Bps", trace_json_number(curve->own_Bps),
+			 "knee_Bps",
+			 curve->knee_Bps > 0 ? trace_json_number(curve->knee_Bps) : json_null(),
+			 "points", points);
 }
 
 json_t *trace_reasons_json(const struct trace_reasons *reasons)
@@ -64,6 +82,16 @@ json_t *trace_reasons_json(const struct trace_reasons *reasons)
 	for (int i = 0; i < reasons->n; i++)
 		json_array_append_new(list, reason_json(&reasons->list[i]));
 	return list;
+}
+
+static void write_bandwidth(const struct trace_bandwidth *curve, FILE *file)
+{
+	char own[32], knee[32];
+
+	util_format_size(own, sizeof own, curve->own_Bps);
+	util_format_size(knee, sizeof knee,
+			 curve->knee_Bps > 0 ? curve->knee_Bps : curve->points[0].bandwidth_Bps);
+	fprintf(file, "bandwidth: %s/s; above %s/s more of it saves less than 5 %%\n", own, knee);
 }
 
 void trace_reasons_text(const struct trace_reasons *reasons, int most, bool has_callers, FILE *file)
@@ -85,4 +113,6 @@ void trace_reasons_text(const struct trace_reasons *reasons, int most, bool has_
 				util_time_text(reason->waiting_s).text);
 		fputc('\n', file);
 	}
+	if (reasons->bandwidth && most >= reasons->n)
+		write_bandwidth(reasons->bandwidth, file);
 }

@@ -15,6 +15,7 @@ enum trace_reason_kind {
 	TRACE_REASON_SERIAL,
 	TRACE_REASON_IMBALANCE,
 	TRACE_REASON_CONTENTION,
+	TRACE_REASON_MEMORY,
 	TRACE_REASON_PLACEMENT,
 	TRACE_REASON_LOCKS,
 	TRACE_REASON_MESSAGES,
@@ -38,17 +39,30 @@ struct trace_reason {
 	double predicted_s, gain_s;
 };
 
+/* The time at other bandwidths of the network, between nodes and within one. */
+enum { TRACE_N_BANDWIDTHS = 8 };
+
+struct trace_bandwidth {
+	struct trace_bandwidth_point {
+		double bandwidth_Bps, predicted_s;
+	} points[TRACE_N_BANDWIDTHS]; /* least bandwidth first */
+	double own_Bps;		      /* the cluster's */
+	double knee_Bps; /* more of it saves less than 5 %; 0: less than all points */
+};
+
 struct trace_reasons {
 	struct trace_reason *list; /* [n], largest gain first */
 	int n;
 	bool has_tree;
 	struct trace_tree tree;
-	char why_not[256]; /* why nothing is known; "": all is */
+	struct trace_bandwidth *bandwidth; /* NULL: not tried */
+	char why_not[256];		   /* why nothing is known; "": all is */
 };
 
 void trace_reasons_finish(struct trace_reasons *reasons);
 const char *trace_reason_name(enum trace_reason_kind kind); /* "slow_ranks": in JSON */
 /* NULL: out of memory. */
+json_t *trace_bandwidth_json(const struct trace_bandwidth *curve);
 json_t *trace_reasons_json(const struct trace_reasons *reasons);
 /* At most `most` of them, two lines each; has_callers: and one that says who called the function. */
 void trace_reasons_text(const struct trace_reasons *reasons, int most, bool has_callers,

@@ -2,6 +2,7 @@
 /* The tables of a report. Times are seconds; the first line names the columns. */
 #include <stdlib.h>
 
+#include "traces/reasons.h"
 #include "traces/report_parts.h"
 
 static void write_text(const char *text, FILE *file)
@@ -210,10 +211,21 @@ static void write_factors(const struct trace_report *report, FILE *file)
 	}
 }
 
+static void write_bandwidth(const struct trace_report *report, FILE *file)
+{
+	const struct trace_bandwidth *curve = report->run->reasons->bandwidth;
+
+	fprintf(file, "bandwidth_Bps,predicted_time_s\n");
+	for (int i = 0; i < TRACE_N_BANDWIDTHS; i++)
+		fprintf(file, "%.17g,%.17g\n", curve->points[i].bandwidth_Bps,
+			curve->points[i].predicted_s);
+}
+
 const struct trace_report_file trace_report_tables[] = {
     {"ranks.csv", write_ranks},		  {"breakdown.csv", write_rows},
     {"messages.csv", write_messages},	  {"messages-matrix.csv", write_matrix},
     {"timeline.csv", write_intervals},	  {"timeline-raster.csv", write_raster},
     {"efficiency.csv", write_efficiency}, {"factors.csv", write_factors},
-    {"phases.csv", write_phases},	  {NULL, NULL},
+    {"phases.csv", write_phases},	  {"bandwidth.csv", write_bandwidth},
+    {NULL, NULL},
 };

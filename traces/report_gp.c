@@ -2,6 +2,7 @@
 /* The gnuplot scripts of a report. Each can be run again by hand: gnuplot timeline.gp */
 #include <string.h>
 
+#include "traces/reasons.h"
 #include "traces/report_parts.h"
 #include "util/gnuplot.h"
 #include "util/units.h"
@@ -259,6 +260,36 @@ static void write_factors(const struct trace_report *report, FILE *file)
 	write_tail("factors", plot, file);
 }
 
+static void write_bandwidth(const struct trace_report *report, FILE *file)
+{
+	static const char plot[] =
+	    "plot 'bandwidth.csv' skip 1 using 1:($2 * per_s) with linespoints lw 2 pt 7 lc rgb "
+	    "'" BLUE "' title 'predicted running time', \\\n"
+	    "  '' skip 1 using ($1 == own ? own : NaN):($2 * per_s) with points pt 7 ps 2 lc rgb "
+	    "'" ORANGE "' title 'this cluster'\n";
+	const struct trace_bandwidth *curve = report->run->reasons->bandwidth;
+	char size[32];
+
+	write_head(report, 600, file);
+	write_title(report, "What another bandwidth of the network would give", file);
+	fprintf(file,
+		"own = %.17g\nset logscale x 2\n"
+		"set xlabel 'bandwidth of the network'\nset ylabel 'running time (%s)'\n"
+		"set yrange [0:*]\nset grid ytics\n" KEY,
+		curve->own_Bps, report->unit);
+	for (int i = 0; i < TRACE_N_BANDWIDTHS; i++)
+		fprintf(file, "%s'%s/s' %.17g%s", i ? ", " : "set xtics (",
+			(util_format_size(size, sizeof size, curve->points[i].bandwidth_Bps), size),
+			curve->points[i].bandwidth_Bps, i == TRACE_N_BANDWIDTHS - 1 ? ")\n" : "");
+	if (curve->knee_Bps > 0)
+		fprintf(
+		    file,
+		    "set arrow from first %.17g, graph 0 to first %.17g, graph 1 nohead dt 2\n"
+		    "set label 'above it more saves less than 5 %% ' at first %.17g, graph 0.95 right\n",
+		    curve->knee_Bps, curve->knee_Bps, curve->knee_Bps);
+	write_tail("bandwidth", plot, file);
+}
+
 enum { PHASE_LABEL_B = 96 };
 
 static void format_phase(const struct trace_summary *summary, const struct trace_phase *phase,
@@ -420,6 +451,7 @@ const struct trace_report_file trace_report_scripts[] = {
     {"timeline.gp", write_timeline},
     {"efficiency.gp", write_efficiency},
     {"factors.gp", write_factors},
+    {"bandwidth.gp", write_bandwidth},
     {"phases.gp", write_phases},
     {"messages.gp", write_messages},
     {NULL, NULL},
@@ -429,6 +461,8 @@ bool trace_report_has(const struct trace_report *report, const char *name)
 {
 	if (strncmp(name, "factors.", 8) == 0)
 		return report->n_windows > 0;
+	if (strncmp(name, "bandwidth.", 10) == 0)
+		return report->run->reasons && report->run->reasons->bandwidth;
 	if (strstr(name, ".csv"))
 		return true;
 	if (strcmp(name, "phases.gp") == 0)

@@ -26,6 +26,9 @@ static const struct picture {
      "Parallel efficiency = load balance × serialization × transfer, each in its window of time: "
      "how evenly the ranks compute in it, what it costs that they depend on each other, and what "
      "the network costs. Table: factors.csv."},
+    {"bandwidth", "What another bandwidth of the network would give",
+     "Predicted running times with an eighth to sixteen times the bandwidth. Above the dashed line "
+     "more bandwidth saves less than 5 %. Table: bandwidth.csv."},
     {"phases", "Dynamic efficiency of each phase",
      "The same for the phases that the program marks, from their first begin to their last end "
      "over the ranks. Table: phases.csv."},

@@ -157,7 +157,7 @@ def table(rows, found):
     lines = ["| nodes | r | variant | change | published (s) | | mpisim (s) | error | |", "|--:|--:|---|---|--:|---|--:|--:|---|"]
     for row, f in zip(rows, found):
         lines.append(f"| {row['nodes']} | {row['r']} | {row['variant']} | {row['change']} | {row['time_s']:.1f} | {row['kind']} | "
-                     f"{f:.1f} | {100 * (f / row['time_s'] - 1):+.1f} % | {'fitted' if row['training'] else 'predicted'} |")
+                     f"{f:.1f} | {100 * (f / row['time_s'] - 1):+.1f} % | {'fitted' if row['training'] else ''} |")
     return "\n".join(lines)
 
 

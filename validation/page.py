@@ -16,8 +16,11 @@ import sor_norgrid
 import tsp_thesis
 from common import ROOT
 
+sys.path.insert(0, str(ROOT / "validation/hpl"))
+import hpl  # noqa: E402
+
 PAGE = ROOT / "docs/validation.md"
-SECTIONS = [lu_thesis, sor_norgrid, tsp_thesis, renderer]
+SECTIONS = [lu_thesis, sor_norgrid, tsp_thesis, renderer, hpl]
 
 
 def main():

@@ -245,7 +245,7 @@ static void add_range(struct kern_piece *piece, const struct kern_piece *parent,
 	memcpy(piece->ranges, parent->ranges, sizeof(piece->ranges));
 	piece->n_ranges = parent->n_ranges;
 	piece->ranges[piece->n_ranges++] =
-	    (struct pd_range){split->param, comparison, split->threshold};
+	    (struct pd_range){.of = split->param, .comparison = comparison, .bound = split->threshold};
 }
 
 /* Cuts model->pieces[index], and its parts in turn, where it pays. Errors: UTIL_ENOMEM. */
@@ -359,8 +359,11 @@ int kern_fit(const struct kern_series *series, struct kern_model *out, struct ut
 
 double kern_model_value(const struct kern_model *model, const double params[])
 {
+	double values[PD_N_VALUES];
+
+	pd_values_set(values, PD_STORE_MAX_PARAMS, params, PD_NOWHERE);
 	for (int i = 0; i < model->n_pieces; i++) {
-		if (pd_ranges_hold(model->pieces[i].ranges, model->pieces[i].n_ranges, params))
+		if (pd_ranges_hold(model->pieces[i].ranges, model->pieces[i].n_ranges, values))
 			return pd_expression_value(&model->pieces[i].expression, params);
 	}
 	return 0;

@@ -35,7 +35,7 @@ static void print_ranges(FILE *file, const struct kern_piece *piece)
 	static const char *const signs[] = {"<", "<=", ">", ">="};
 
 	for (int i = 0; i < piece->n_ranges; i++)
-		fprintf(file, "%sp%d%s%.10g", i ? " " : "", piece->ranges[i].param + 1,
+		fprintf(file, "%sp%d%s%.10g", i ? " " : "", piece->ranges[i].of + 1,
 			signs[piece->ranges[i].comparison], piece->ranges[i].bound);
 }
 

@@ -89,13 +89,14 @@ class Entry:
         self.declared, self.checks, self.before, self.after, self.raising = [], [], [], [], ""
         function = self.function
         call = self.given[0] if self.callee == "gives" else self.gathered() if self.struct else self.called()
-        enter = {"tool": "", "anytime": "mpi_enter_anytime(__func__, __builtin_return_address(0))", "poll": "mpi_poll_quick()"}
+        enter = {"tool": "", "anytime": "mpi_enter_anytime(__func__, __builtin_return_address(0))", "poll": ""}
         me = enter.get(next(iter(self.words & set(enter)), ""), "MPI_ENTER()")
-        out = [f"int {function.name}({function.signature})", "{", f"\tstruct mpi_rank *me = {me};" if me else "\tstruct mpi_rank *me;"]
+        out = self.answers(call) if "poll" in self.words else []
+        out += [f"int {function.name}({function.signature})", "{", f"\tstruct mpi_rank *me = {me};" if me else "\tstruct mpi_rank *me;"]
         out += [f"\t{line}" for line in self.declared]
         steps = (["TOOL_ENTER(&me)"] if "tool" in self.words else []) + self.checks + [call]
         if "poll" in self.words:
-            out += ["\tint code;", "", f"\tif (me && {call.replace('(', '_quick(', 1)})", "\t\treturn mpi_poll_answer(me, __func__);",
+            out += ["\tint code;", "", f"\tif (mpi_poll_{function.name}({function.arguments}))", "\t\treturn MPI_SUCCESS;",
                     "\tme = MPI_ENTER_POLL();", f"\tcode = {steps[0]};"]
         else:
             out += [f"\tint code = {steps[0]};", ""]
@@ -105,6 +106,12 @@ class Entry:
             else:
                 out += ["\tif (code == MPI_SUCCESS)", f"\t\tcode = {step};"]
         return out + [f"\t{line}" for line in self.after] + ["\treturn mpi_leave(me, code);", "}", ""]
+
+    def answers(self, call):
+        """Whether the poll is answered without the end of the step: here, and where it is watched."""
+        f = self.function
+        return [f"bool mpi_poll_{f.name}({f.signature});", f"bool mpi_poll_{f.name}({f.signature})", "{", "\tstruct mpi_rank *me = mpi_poll_quick();", "",
+                f"\tif (!me || !{call.replace('(', '_quick(', 1)})", "\t\treturn false;", f'\tmpi_poll_answer(me, "{f.name}");', "\treturn true;", "}", ""]
 
     def called(self):
         """The call of the chapter's function; what is done for its arguments before and after."""

@@ -41,12 +41,17 @@ def argument_of(i, p):
     return f"(void *)values[{i}].p" if p.buffer or p.c_type == "MPI_Status *" else p.name
 
 
+def is_poll(f):
+    return "poll" in f.columns.get("entry", "").split()
+
+
 def wrapper(f, head, own, is_real=False):
     """head: what stands before the body; own: the function itself."""
     values = ", ".join([value_of(p, is_real) for p in f.parameters] + ["{.p = __builtin_frame_address(0)}"])
     call = f"{own}({', '.join(argument_of(i, p) for i, p in enumerate(f.parameters))})"
     is_code = f.result == "int"
-    out = [head, "{", f"\tunion mpi_value values[] = {{{values}}};", "\tstruct mpi_watch_call call;", *([] if is_code else [f"\t{f.result} result;"]), "",
+    quick = ["", f"\tif (mpi_poll_{f.name}({f.arguments}))", "\t\treturn MPI_SUCCESS;"] if is_poll(f) and not is_real else [""]
+    out = [head, "{", f"\tunion mpi_value values[] = {{{values}}};", "\tstruct mpi_watch_call call;", *([] if is_code else [f"\t{f.result} result;"]), *quick,
            f"\tif (!mpi_watch_enter(&call, &mpi_call_infos[F_{f.name}], values, __builtin_return_address(0)))", f"\t\treturn {own}({f.arguments});"]
     if is_code:
         return out + [f"\treturn mpi_watch_leave(&call, {call});", "}", ""]
@@ -62,6 +67,7 @@ def write_simulated(functions):
     watched = [f for f in functions if is_watched(f)]
     out = head_of("mpi/watch/watch.h", functions) + ["/* Those that are not implemented are in the shared library only. */"]
     out += [f"#pragma weak {f.name}" for f in watched] + [""]
+    out += [f"bool mpi_poll_{f.name}({f.signature});" for f in watched if is_poll(f)] + [""]
     for f in watched:
         out += wrapper(f, f"static {f.result} watched_{f.name}({f.signature})", f.name)
     return out + ["void (*const mpi_wrappers[])(void) = {", *(f"\t[F_{f.name}] = (void (*)(void))watched_{f.name}," for f in watched),

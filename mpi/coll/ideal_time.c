@@ -2,6 +2,7 @@
 /* How long collectives by formula take: docs/collectives.md, "Ideal". */
 #include <stdlib.h>
 
+#include "cluster/levels.h"
 #include "mpi/coll/ideal.h"
 #include "netmodel/model.h"
 #include "netmodel/topology.h"
@@ -207,7 +208,8 @@ struct sim_cause_formula mpi_ideal_formula(const struct mpi_ideal *ideal)
 
 static double transfer_s(const struct cluster *cluster, bool is_within, int64_t size_B)
 {
-	struct net_minimum minimum = net_transfer_minimum(cluster, is_within, size_B);
+	int level = is_within ? cluster_n_levels(cluster) - 1 : NET_BETWEEN_NODES;
+	struct net_minimum minimum = net_transfer_minimum(cluster, level, size_B);
 
 	return minimum.latency_s + minimum.bandwidth_s +
 	       (is_within ? 0 : net_topology_most_delay_s(cluster));

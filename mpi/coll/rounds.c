@@ -21,7 +21,8 @@ bool mpi_coll_can_run_apart(const struct mpi_rank *me, const struct mpi_coll *co
 
 	return !mpi_causes_of(me) && !me->world->streams &&
 	       cluster->protocol.progress == CLUSTER_PROGRESS_ASYNC &&
-	       cluster->protocol.send_overhead_s == 0 && cluster->protocol.recv_overhead_s == 0 &&
+	       !me->world->has_send_overhead && cluster->protocol.recv_overhead_s == 0 &&
+	       cluster->protocol.recv_costs.n == 0 &&
 	       cluster->protocol.recv_overhead_per_B_s == 0 && coll->remote_size == 0 &&
 	       coll->kind < N_COLL_KINDS && coll->algorithm != &mpi_coll_ideal &&
 	       (!coll->op || coll->op->is_predefined) && stays(me, &coll->given.send) &&

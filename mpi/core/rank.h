@@ -113,6 +113,7 @@ struct mpi_world {
 	struct mpi_synchronous *synchronous; /* borrowed: mpi/p2p/synchronous.h; NULL: nobody asks */
 	struct mpi_series_run *series; /* mpi/orders/series.h; NULL: no messages are a collective */
 	const struct mpi_shortening *shortening; /* borrowed: mpi/p2p/message.h; NULL: none */
+	const void *waiting_site; /* p2p: a loop of the program that waits by polls; NULL: none known */
 	bool has_send_overhead, has_recv_overhead; /* the cluster has any of it */
 	struct mpi_contacts *contacts; /* mpi/p2p/contact.h; NULL: they cost nothing */
 	int64_t buffered_B; /* standard sends of more wait for their receive; -1: all do */
@@ -136,6 +137,7 @@ struct mpi_world {
 	struct mpi_verify *verify; /* mpi/verify/verify.h; NULL: the run is not verified */
 	const char *failure_class; /* for it: the class of the failure that comes next; NULL: by its kind */
 	const void *described; /* record, verify or watch: calls of the program come through functions of theirs */
+	bool tells_polls;      /* who watches is told of every poll: none is answered quickly */
 	uint64_t n_messages,
 	    n_bytes; /* point-to-point messages of the application and their payload */
 	uint64_t n_collective_messages,

@@ -13,6 +13,7 @@
 #include "mpi/p2p/endpoint.h"
 #include "mpi/p2p/pair.h"
 #include "mpi/p2p/match.h"
+#include "mpi/p2p/pieces.h"
 
 static MPI_HOT void deliver(struct mpi_rank *dest, struct mpi_message *message, bool is_plain);
 static MPI_HOT void match(struct mpi_rank *dest, struct mpi_message *message, bool is_plain);
@@ -100,8 +101,12 @@ static MPI_HOT bool copy_now(const struct mpi_request *recv, const void *data)
 		return true;
 	if (!recv->type->is_contiguous)
 		return false;
-	if (!data || pd_memory_is_absent(recv->buf))
+	if (!data)
 		return true;
+	if (__builtin_expect(pd_memory_is_reserved(recv->buf), 0)) {
+		mpi_pieces_give(NULL, data, recv);
+		return true;
+	}
 	world->receiver = receiver;
 	mpi_message_copy(pd_rank_memory(receiver, (char *)recv->buf + recv->type->true_lb_B), data,
 			 (size_t)size_B);
@@ -219,6 +224,9 @@ void mpi_message_received(struct mpi_message *message)
 	struct mpi_request *recv = message->recv;
 	bool is_copied = copy_now(recv, mpi_message_data(message));
 
+	if (is_copied && message->data == MESSAGE_PIECES)
+		mpi_pieces_give(message, NULL, recv);
+
 	if (!is_copied && mpi_message_keep(message) < 0)
 		return;
 	mpi_message_complete_send(message);
@@ -237,10 +245,14 @@ void mpi_message_take(struct mpi_rank *me, struct mpi_request *recv)
 	const void *data = mpi_message_data(message);
 	int64_t size_B = mpi_status_bytes(&recv->status);
 
-	if (!recv->type->is_contiguous && size_B > 0 && data && !pd_memory_is_absent(recv->buf))
+	if (recv->type->is_contiguous || size_B == 0)
+		; /* it has been copied */
+	else if (message->data == MESSAGE_PIECES || (data && pd_memory_is_reserved(recv->buf)))
+		mpi_pieces_give(message, data, recv);
+	else if (data)
 		mpi_datatype_unpack(recv->type, recv->buf, recv->count, data, size_B);
 	if (!mpi_message_is_copied_at_once(message))
-		mpi_message_spend(me, message, false);
+		mpi_message_spend(me, message, MPI_COST_RECV);
 	finish(me, message, recv, false);
 }
 
@@ -251,7 +263,9 @@ void mpi_message_destroy(struct mpi_message *message)
 	struct mpi_world *world = message->dest->world;
 
 	mpi_cause_end(message);
-	if (message->payload)
+	if (message->data == MESSAGE_PIECES)
+		mpi_pieces_free(message);
+	else if (message->payload)
 		mpi_payload_put(&world->payloads, message->payload, (size_t)message->size_B);
 	util_pool_put(mpi_message_pool(world, message->size_B), message);
 }

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "mpi/p2p/causes.h"
 
+#include "pdexec/cores.h"
+
 void mpi_cause_posted_slow(const struct mpi_rank *me, struct mpi_request *recv)
 {
 	recv->cause_mark = mpi_cause_mark(me);
@@ -18,6 +20,7 @@ void mpi_cause_launch_slow(struct mpi_message *message)
 	    .size_B = message->size_B,
 	    .sent = message->sent,
 	    .in_collective = message->context & CHANNEL_COLL,
+	    .level = pd_level_between(me->pd, message->dest->pd),
 	};
 
 	message->cause = causes->message_begin(causes->context, &entry, mpi_causes_now(me));

@@ -4,6 +4,7 @@
 #include <stddef.h>
 #include <stdlib.h>
 
+#include "cluster/levels.h"
 #include "mpi/p2p/causes.h"
 #include "mpi/p2p/contact.h"
 #include "mpi/p2p/match.h"
@@ -16,7 +17,7 @@ static int64_t plain_size(const struct mpi_world *world)
 	const struct cluster *cluster = world->pd->cluster;
 
 	if (world->has_send_overhead || world->has_recv_overhead || world->streams ||
-	    world->shortening || world->pd->observers.causes ||
+	    world->shortening || world->pd->observers.causes || cluster_has_levels(cluster) ||
 	    cluster->protocol.progress != CLUSTER_PROGRESS_ASYNC)
 		return -1;
 	return world->buffered_B < MESSAGE_INLINE_B ? world->buffered_B : MESSAGE_INLINE_B;
@@ -46,9 +47,11 @@ int mpi_p2p_create(struct mpi_world *world)
 	util_pool_init(&world->messages, sizeof(struct mpi_message));
 	util_pool_init(&world->bare_messages, offsetof(struct mpi_message, inline_data));
 	mpi_payloads_init(&world->payloads);
-	world->has_send_overhead = cluster->protocol.send_overhead_s > 0;
+	world->has_send_overhead =
+	    cluster->protocol.send_overhead_s > 0 || cluster->protocol.isend_overhead_s > 0 ||
+	    cluster->protocol.send_costs.n > 0 || cluster->protocol.isend_costs.n > 0;
 	world->has_recv_overhead =
-	    cluster->protocol.recv_overhead_s != 0 ||
+	    cluster->protocol.recv_overhead_s != 0 || cluster->protocol.recv_costs.n > 0 ||
 	    cluster->protocol.recv_overhead_per_B_s != 0 ||
 	    cluster->protocol.late_answers ==
 		CLUSTER_LATE_TESTS; /* what nobody has looked for is not complete */

@@ -48,6 +48,7 @@ struct mpi_endpoint {
 	uint32_t n_looks;      /* … and so many before it */
 	sim_time_ps poll_work; /* between the polls of the streak */
 	uint32_t n_polls;
+	const void *paused_site; /* where the program polls whose streak has paused; NULL: none has */
 	/* quick polls: mpi/p2p/poll.h */
 	double quick_step_s; /* the mark of the step that they are in; 0: there was none yet */
 	uint32_t n_quick, n_answered; /* that may follow; that were answered since the last poll */

@@ -102,6 +102,9 @@ void mpi_match_tell(struct mpi_message *message)
 			   endpoint->wait.of.message.source, endpoint->wait.of.message.tag)) {
 		endpoint->last_started = message->started;
 		mpi_cause_released(message, message->dest);
+	} else if (endpoint->wait.kind == MPI_WAIT_POLL) { /* it is what the rank looked for, or ends
+							      the pause all the same */
+		mpi_cause_released(message, message->dest);
 	}
 	mpi_endpoint_wake(message->dest);
 }

@@ -51,6 +51,7 @@ enum mpi_message_data {
 	MESSAGE_NO_DATA, /* of no bytes, absent, or in the receive's buffer already */
 	MESSAGE_INLINE,	 /* inline_data */
 	MESSAGE_PAYLOAD, /* payload */
+	MESSAGE_PIECES,	 /* payload, in pieces: mpi/p2p/pieces.h */
 	MESSAGE_LENT,	 /* the buffer of `send` */
 	MESSAGE_WITHDRAWN, /* the send was cancelled: it is dropped when its turn to be delivered comes */
 };
@@ -212,7 +213,8 @@ __attribute__((cold)) void mpi_message_acknowledge(struct mpi_message *message);
 void mpi_message_progress(struct mpi_rank *me);
 /* Spends the sender's or the receiver's CPU overhead of the message (docs/model.md §3) on the
  * rank's fiber. */
-void mpi_message_spend(struct mpi_rank *me, const struct mpi_message *message, bool is_send);
+enum mpi_cost { MPI_COST_SEND, MPI_COST_ISEND, MPI_COST_RECV };
+void mpi_message_spend(struct mpi_rank *me, const struct mpi_message *message, enum mpi_cost cost);
 
 /*
  * --- data that stays with the sender (arrive.c) ---

@@ -7,6 +7,7 @@
 #include "mpi/p2p/internal.h"
 #include "mpi/p2p/kept.h"
 #include "mpi/p2p/partitioned.h"
+#include "mpi/p2p/pieces.h"
 
 int mpi_start_one(struct mpi_rank *me, struct mpi_request *request, MPI_Request *place)
 {
@@ -66,6 +67,8 @@ static bool withdraw_send(struct mpi_request *send)
 		mpi_match_remove_message(message);
 		mpi_message_destroy(message);
 	} else {
+		if (message->data == MESSAGE_PIECES)
+			mpi_pieces_free(message);
 		message->data = MESSAGE_WITHDRAWN;
 	}
 	return true;

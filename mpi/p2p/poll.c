@@ -6,6 +6,7 @@
 #include "mpi/core/entry.h"
 #include "mpi/p2p/causes.h"
 #include "mpi/p2p/choose.h"
+#include "pdexec/compute.h"
 
 /*
  * Polls that are closer than this on average are one streak: where time is measured, an interrupt
@@ -20,6 +21,12 @@ enum { POLLS_PER_DOUBLING = 1000, POLL_DOUBLINGS = 10 };
 /* Polls of a streak that cost nothing: where computation is measured, time passes between polls by
  * itself. */
 enum { FREE_POLLS = 16, FREE_POLLS_MEASURED = 100000 };
+/*
+ * Where nothing is measured: a streak that paid for so many polls until something happened comes from
+ * a loop that waits. From then on polls of that place in the program pause for long at once, until a
+ * streak from there ends otherwise.
+ */
+enum { POLLS_OF_WAITING = 1000 };
 /*
  * After so many, about three hours or five minutes, only an arrival ends the pause: if none comes,
  * this is a deadlock. Where nothing is measured there may be work between polls that nobody sees.
@@ -40,6 +47,11 @@ enum { QUICK_SHARE = 16, REFUSED_MAX = 16 };
 static bool is_modelled(const struct mpi_rank *me)
 {
 	return me->pd->world->config.mode == PD_COMPUTE_MODELLED;
+}
+
+static uint32_t n_free(const struct mpi_rank *me)
+{
+	return is_modelled(me) ? FREE_POLLS : FREE_POLLS_MEASURED;
 }
 
 /* Until something happens that concerns the rank, and no longer than `length`. */
@@ -73,12 +85,43 @@ static void pause_for(struct mpi_rank *me, sim_time_ps length)
 static void pause_poll(struct mpi_rank *me, uint32_t n_paid)
 {
 	uint32_t doublings = n_paid / POLLS_PER_DOUBLING;
+	const void *site = me->pd->site;
 
+	if (me->world->waiting_site == site && site)
+		doublings = POLL_DOUBLINGS;
+	me->endpoint->paused_site = site;
 	if (n_paid >= (uint32_t)(is_modelled(me) ? POLLS_MAX : POLLS_MAX_MEASURED))
 		pause_for(me, SIM_TIME_MAX);
 	else
 		pause_for(me, POLL_PAUSE_PS
 				  << (doublings < POLL_DOUBLINGS ? doublings : POLL_DOUBLINGS));
+	if (!me->endpoint->has_news)
+		return;
+	me->endpoint->paused_site = NULL;
+	if (n_paid >= POLLS_OF_WAITING && is_modelled(me))
+		me->world->waiting_site = site;
+}
+
+/* A streak begins: the one before, if it paused, ended by something else than news. */
+static void begin_streak(struct mpi_rank *me)
+{
+	struct mpi_endpoint *endpoint = me->endpoint;
+
+	if (endpoint->paused_site && endpoint->paused_site == me->world->waiting_site)
+		me->world->waiting_site = NULL;
+	endpoint->paused_site = NULL;
+	endpoint->n_polls = 0;
+	endpoint->n_refused = 0;
+	endpoint->poll_work = 0;
+}
+
+void mpi_poll_charge(struct mpi_rank *me)
+{
+	double probe_s = me->pd->world->cluster->protocol.probe_s;
+
+	/* a pause stands for the polls that it is in the place of */
+	if (probe_s > 0 && me->endpoint->n_polls <= n_free(me))
+		pd_compute_charge(me->pd, NULL, probe_s);
 }
 
 /* Whether a poll that comes `distance` after the end of the last one goes on with its streak. */
@@ -86,8 +129,9 @@ static bool goes_on(const struct mpi_rank *me, sim_time_ps distance)
 {
 	const struct mpi_endpoint *endpoint = me->endpoint;
 
-	if (is_modelled(me))
-		return distance == 0;
+	if (is_modelled(me)) /* what the poll before has cost may have been stretched by contention */
+		return distance <= 2 * sim_time_from_s(me->pd->world->cluster->protocol.probe_s /
+						       me->pd->world->cluster->cpu.speed[me->pd->node]);
 	return distance < POLL_WORK_PS &&
 	       endpoint->poll_work + distance < (endpoint->n_polls + 1) * POLL_STREAK_PS;
 }
@@ -100,7 +144,7 @@ static uint32_t n_quick_after(const struct mpi_rank *me)
 
 	if (is_modelled(me) || endpoint->n_polls < MPI_POLL_QUICK_FROM ||
 	    endpoint->n_polls >= FREE_POLLS_MEASURED || endpoint->n_refused >= REFUSED_MAX ||
-	    me->world->described || me->world->choice ||
+	    me->world->tells_polls || me->world->choice ||
 	    (world->observers.wanted & SIM_OBSERVED_CALL && !world->observers.tally))
 		return 0;
 	return endpoint->n_polls / QUICK_SHARE;
@@ -122,16 +166,15 @@ int mpi_poll_answer(struct mpi_rank *me, const char *function)
 	return MPI_SUCCESS;
 }
 
-struct mpi_rank *mpi_poll_enter(const char *function, const void *site)
+/* How long the rank waits for what it computed in the answered polls; 0: it computed, or nothing. */
+static sim_time_ps take_pause(struct mpi_rank *me)
 {
-	struct pd_rank *pd = pd_current;
-	struct mpi_rank *me = pd ? pd->mpi : NULL;
-	struct mpi_endpoint *endpoint = me ? me->endpoint : NULL;
-	double work_s = 0;
+	struct mpi_endpoint *endpoint = me->endpoint;
+	struct pd_rank *pd = me->pd;
+	double work_s;
 
-	if (!endpoint || endpoint->n_answered == 0 || !mpi_poll_is_open(me) ||
-	    pd->world->thread != pd_arch_thread_pointer())
-		return mpi_entry_enter(function, site);
+	if (!mpi_poll_is_open(me))
+		return 0;
 	work_s = pd_compute_take(pd);
 	if (work_s > LOOP_S * (endpoint->n_answered + 1) + LOOP_NOISE_S) { /* it computes */
 		pd_compute_give_back(pd, work_s);
@@ -139,10 +182,48 @@ struct mpi_rank *mpi_poll_enter(const char *function, const void *site)
 		endpoint->n_refused++;
 	} else if (endpoint->n_refused > 0)
 		endpoint->n_refused--;
+	return sim_time_from_s(work_s / pd->world->cluster->cpu.speed[pd->node]);
+}
+
+void mpi_poll_again(struct mpi_rank *me, uint32_t n, sim_time_ps pause)
+{
+	struct pd_world *world = me->pd->world;
+	sim_time_ps now = world->engine.now;
+
+	me->endpoint->n_polls += n;
+	for (uint32_t i = 0; world->observers.tally && i < n; i++)
+		sim_tally_add_call(world->observers.tally, me->tally, me->pd->function, now, now,
+				   0);
+	if (pause > 0)
+		pause_for(me, pause);
+}
+
+struct mpi_polls mpi_poll_begin(struct mpi_rank *me, const char *function, const void *site)
+{
+	struct mpi_polls polls = {.n = me->endpoint->n_answered, .pause = take_pause(me)};
+
+	me->endpoint->n_answered = 0;
+	mpi_entry_begin(me, function, site);
+	if (polls.pause > 0)
+		pause_for(me, polls.pause);
+	return polls;
+}
+
+struct mpi_rank *mpi_poll_enter(const char *function, const void *site)
+{
+	struct pd_rank *pd = pd_current;
+	struct mpi_rank *me = pd ? pd->mpi : NULL;
+	struct mpi_endpoint *endpoint = me ? me->endpoint : NULL;
+	sim_time_ps pause;
+
+	if (!endpoint || endpoint->n_answered == 0 || !mpi_poll_is_open(me) ||
+	    pd->world->thread != pd_arch_thread_pointer())
+		return mpi_entry_enter(function, site);
+	pause = take_pause(me);
 	endpoint->n_answered = 0;
 	me = mpi_entry_enter(function, site);
-	if (work_s > 0)
-		pause_for(me, sim_time_from_s(work_s / pd->world->cluster->cpu.speed[pd->node]));
+	if (pause > 0)
+		pause_for(me, pause);
 	return me;
 }
 
@@ -150,20 +231,18 @@ void mpi_endpoint_poll_failed(struct mpi_rank *me)
 {
 	struct mpi_endpoint *endpoint = me->endpoint;
 	const struct sim_engine *engine = &me->pd->world->engine;
-	uint32_t n_free = is_modelled(me) ? FREE_POLLS : FREE_POLLS_MEASURED;
 	sim_time_ps distance = engine->now - endpoint->poll_end;
 
 	if (mpi_asks(me)) /* whoever answers bounds them */
 		return;
 	if (endpoint->n_polls == 0 || !goes_on(me, distance)) {
-		endpoint->n_polls = 0;
-		endpoint->n_refused = 0;
-		endpoint->poll_work = distance = 0;
+		begin_streak(me);
+		distance = 0;
 	}
 	endpoint->n_polls++;
 	endpoint->poll_work += distance;
-	if (endpoint->n_polls > n_free)
-		pause_poll(me, endpoint->n_polls - n_free - 1);
+	if (endpoint->n_polls > n_free(me))
+		pause_poll(me, endpoint->n_polls - n_free(me) - 1);
 	endpoint->poll_end = engine->now;
 	endpoint->n_quick = n_quick_after(me);
 	endpoint->n_answered = 0;

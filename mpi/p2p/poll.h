@@ -14,6 +14,12 @@
  * until something happens that concerns the rank.
  */
 #define MPI_POLL_QUICK_FROM 32
+
+struct mpi_polls { /* that were answered, and how long the rank pauses for them at most */
+	uint32_t n;
+	sim_time_ps pause;
+};
+
 #define MPI_ENTER_POLL() mpi_poll_enter(__func__, __builtin_return_address(0))
 
 /* Whether the step is the one in which polls were answered, or no poll was yet. */
@@ -40,7 +46,14 @@ static inline struct mpi_rank *mpi_poll_quick(void)
 
 /* Counts a poll that found nothing; MPI_SUCCESS. */
 int mpi_poll_answer(struct mpi_rank *me, const char *function);
+/* What a probe costs its rank, where the cluster says so: it passes with what the rank computes next. */
+void mpi_poll_charge(struct mpi_rank *me);
 /* MPI_ENTER of polls. */
 struct mpi_rank *mpi_poll_enter(const char *function, const void *site);
+/* mpi_entry_begin of a call that is watched, after polls that nobody was told of. */
+struct mpi_polls mpi_poll_begin(struct mpi_rank *me, const char *function, const void *site);
+/* Such polls in a replay: as many, and a pause of at most so long, within a call, of whose function
+ * they are taken to be. */
+void mpi_poll_again(struct mpi_rank *me, uint32_t n, sim_time_ps pause);
 
 #endif

@@ -183,6 +183,7 @@ static int iprobe(struct mpi_rank *me, int source, int tag, struct mpi_comm *com
 		return MPI_SUCCESS;
 	}
 	*found = look(me, comm, source, tag);
+	mpi_poll_charge(me);
 	*flag = *found != NULL;
 	if (*found)
 		describe(*found, status);

@@ -208,22 +208,38 @@ void mpi_message_acknowledge(struct mpi_message *message)
 
 /* --- overheads --- */
 
-void mpi_message_spend(struct mpi_rank *me, const struct mpi_message *message, bool is_send)
+static double cost_of(const struct cluster_protocol *protocol, enum mpi_cost cost,
+		      const struct mpi_message *message)
 {
-	const struct cluster *cluster = cluster_of(message);
-	double per_B_s = is_send ? 0 : cluster->protocol.recv_overhead_per_B_s;
-	double overhead_s =
-	    is_send ? cluster->protocol.send_overhead_s : cluster->protocol.recv_overhead_s;
-	int64_t size_B = mpi_message_early_size(message);
+	if (cost == MPI_COST_ISEND && protocol->isend_overhead_s < 0)
+		cost = MPI_COST_SEND;
+	switch (cost) {
+	case MPI_COST_SEND:
+		return cluster_cost(&protocol->send_costs, protocol->send_overhead_s,
+				    message->size_B);
+	case MPI_COST_ISEND:
+		return cluster_cost(&protocol->isend_costs, protocol->isend_overhead_s,
+				    message->size_B);
+	default:
+		return cluster_cost(&protocol->recv_costs, protocol->recv_overhead_s,
+				    message->size_B) +
+		       protocol->recv_overhead_per_B_s *
+			   (double)mpi_message_early_size(message);
+	}
+}
+
+void mpi_message_spend(struct mpi_rank *me, const struct mpi_message *message, enum mpi_cost cost)
+{
+	bool is_send = cost != MPI_COST_RECV;
+	double overhead_s;
 	sim_time_ps begin;
 
 	if (me->world->contacts)
 		mpi_contact_spend(me, message, is_send);
 	begin = now(message);
-	if (per_B_s > 0)
-		overhead_s += per_B_s * (double)size_B;
+	overhead_s = cost_of(&cluster_of(message)->protocol, cost, message);
 	if (overhead_s <= 0)
 		return;
 	sim_task_sleep(&me->pd->task, sim_time_from_s(overhead_s));
-	mpi_cause_overhead(me, is_send, size_B, begin);
+	mpi_cause_overhead(me, is_send, mpi_message_early_size(message), begin);
 }

@@ -44,6 +44,7 @@ struct mpi_request {
 	enum mpi_send_mode mode : 8;
 	enum mpi_channel channel : 8;
 	bool is_persistent;
+	bool is_blocking; /* a send within a call that blocks, of whoever has no request of it */
 	bool is_waited; /* its rank blocks until it completes */
 	bool is_lent;	/* see mpi_request_lend */
 	bool is_listed; /* seen in the array of the present call */

@@ -8,13 +8,16 @@
 #include "mpi/p2p/causes.h"
 #include "mpi/p2p/internal.h"
 #include "mpi/p2p/pair.h"
+#include "mpi/p2p/pieces.h"
 #include "mpi/p2p/synchronous.h"
+#include "pdexec/cores.h"
 
 /* --- a message is made --- */
 
+/* Else it has none, or pieces. */
 static MPI_HOT bool has_data(const struct mpi_p2p_args *a, int64_t size_B)
 {
-	return size_B != 0 && !pd_memory_is_absent(a->buf);
+	return size_B != 0 && !pd_memory_is_reserved(a->buf);
 }
 
 /* Gives the message a copy of its data, if it has any. */
@@ -23,8 +26,11 @@ static MPI_HOT void copy_data(struct mpi_rank *me, const struct mpi_p2p_args *a,
 {
 	void *data;
 
-	if (!has_data(a, size_B))
+	if (!has_data(a, size_B)) {
+		if (__builtin_expect(size_B > 0, 0))
+			mpi_pieces_take(me, a->type, a->buf, a->count, message);
 		return;
+	}
 	data = mpi_message_allocate(message, (size_t)size_B);
 	if (__builtin_expect(!data, 0))
 		pd_fail(me->pd, PD_FAILURE_MEMORY, "out of memory for a message of %lld B",
@@ -65,10 +71,11 @@ static MPI_HOT struct mpi_message *create(struct mpi_rank *me, struct mpi_rank *
 
 /* --- it enters the network --- */
 
-static inline void spend_overhead(struct mpi_rank *me, const struct mpi_message *message)
+static inline void spend_overhead(struct mpi_rank *me, const struct mpi_message *message,
+				  enum mpi_cost cost)
 {
 	if (__builtin_expect(me->world->has_send_overhead, 0))
-		mpi_message_spend(me, message, true);
+		mpi_message_spend(me, message, cost);
 }
 
 static MPI_HOT void count(struct mpi_rank *source, enum mpi_channel channel, int64_t size_B)
@@ -105,9 +112,11 @@ static MPI_HOT void start(struct mpi_message *message, struct mpi_rank *from, st
 		net_transfer_start_in_stream(model, stream, transfer, source, dest, size_B, last_B,
 					     mark, done);
 		mpi_stream_started(stream);
-	} else if (mark) {
-		net_transfer_start_marked(model, transfer, source, dest, size_B, last_B, mark,
-					  done);
+	} else if (mark || source == dest) {
+		struct net_place sender = pd_cores_of(from->pd), receiver = pd_cores_of(to->pd);
+
+		net_transfer_start_between(model, transfer, &sender, &receiver, size_B, last_B,
+					   mark, done);
 	} else {
 		net_transfer_start(model, transfer, source, dest, size_B, done);
 	}
@@ -222,7 +231,8 @@ static bool send_eager(struct mpi_rank *me, const struct mpi_p2p_args *a)
 	struct mpi_rank *dest = find_dest(me, a);
 	/* before it is under way nobody knows who will receive it; what a rank sends to itself may
 	   be received at once */
-	bool is_later = size_B > MESSAGE_INLINE_B && dest != me && a->type->is_contiguous;
+	bool is_later = size_B > MESSAGE_INLINE_B && dest != me && a->type->is_contiguous &&
+			has_data(a, size_B);
 	struct mpi_message *message;
 
 	if (!mpi_match_buffers(me, size_B))
@@ -231,7 +241,7 @@ static bool send_eager(struct mpi_rank *me, const struct mpi_p2p_args *a)
 	if (!is_later)
 		copy_data(me, a, message, size_B);
 	me->endpoint->n_polls = 0;
-	spend_overhead(me, message);
+	spend_overhead(me, message, MPI_COST_SEND);
 	launch(message, me, dest, size_B, CHANNEL_P2P, false);
 	if (is_later && !mpi_message_hand_over(message, (const char *)a->buf + a->type->true_lb_B))
 		copy_data(me, a, message, size_B);
@@ -258,6 +268,7 @@ struct mpi_request *mpi_send_prepare(struct mpi_rank *me, const void *buf, MPI_C
 	    mpi_request_prepare(me, REQUEST_SEND, buf, count, type, dest, tag, comm, channel);
 
 	send->mode = mode;
+	send->is_blocking = false;
 	return send;
 }
 
@@ -287,11 +298,11 @@ void mpi_send_begin(struct mpi_rank *me, struct mpi_request *send)
 	message->is_rendezvous = !mpi_match_buffers(me, size_B);
 	if (send->mode == SEND_BUFFERED)
 		mpi_buffer_enter(mpi_buffer_of(me, a.comm), message);
-	if (!may_lend(send, message))
+	if (!may_lend(send, message) || !has_data(&a, size_B))
 		copy_data(me, &a, message, size_B);
-	else if (has_data(&a, size_B))
+	else
 		message->data = MESSAGE_LENT;
-	spend_overhead(me, message);
+	spend_overhead(me, message, send->is_blocking ? MPI_COST_SEND : MPI_COST_ISEND);
 	ends_now = send->mode == SEND_BUFFERED || !mpi_message_ends_send(message, send);
 	if (!ends_now || message->data == MESSAGE_LENT)
 		mpi_message_join_send(message, send);
@@ -354,7 +365,10 @@ int mpi_send_blocking(struct mpi_rank *me, int mode, const void *buf, MPI_Count 
 		return MPI_SUCCESS;
 	if (is_turned(me, mode))
 		return mpi_send_blocking(me, SEND_STANDARD, buf, count, datatype, dest, tag, comm);
-	send = mpi_send_start(me, a.buf, a.count, a.type, a.peer, a.tag, a.comm, mode, CHANNEL_P2P);
+	send =
+	    mpi_send_prepare(me, a.buf, a.count, a.type, a.peer, a.tag, a.comm, mode, CHANNEL_P2P);
+	send->is_blocking = true;
+	mpi_send_begin(me, send);
 	if (send->state != REQUEST_COMPLETE)
 		mpi_requests_wait(me, 1, &send, false);
 	mpi_cause_taken(me, send);

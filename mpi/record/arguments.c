@@ -37,6 +37,8 @@ static void enter(void *context, struct mpi_watch_call *watched)
 	struct mpi_record_call *call = (struct mpi_record_call *)watched->room;
 
 	begin(context, watched);
+	if (watched->n_polls > 0)
+		mpi_record_polls(call, watched->n_polls, watched->pause_ps > 0);
 	if (call->record->has_memory)
 		mpi_record_memory_of(call);
 	if (call->function->record == RECORD_EFFECTS)
@@ -70,7 +72,7 @@ static int leave(void *context, struct mpi_watch_call *watched, int code)
 
 int mpi_record_watch(struct mpi_record *record)
 {
-	const struct mpi_watcher watcher = {.context = record, .enter = enter, .leave = leave};
+	const struct mpi_watcher watcher = {.context = record, .enter = enter, .leave = leave, .skips_polls = true};
 
 	return mpi_watch_add(record->world, &watcher);
 }

@@ -68,6 +68,8 @@ int mpi_record_watch(struct mpi_record *record);
 void mpi_record_effects_begin(struct mpi_record_call *call, MPI_Comm comm);
 void mpi_record_effects_end(struct mpi_record_call *call, const MPI_Request *request, int code);
 
+/* Polls before the call, of which nobody was told. */
+void mpi_record_polls(struct mpi_record_call *call, uint32_t n, bool is_waiting);
 /* A test or probe found nothing. */
 void mpi_record_poll(struct mpi_record *record);
 

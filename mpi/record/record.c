@@ -188,6 +188,14 @@ static void end_record(struct mpi_record *record, int rank, struct mtrace_stream
 		stream->n_records++;
 }
 
+void mpi_record_polls(struct mpi_record_call *call, uint32_t n, bool is_waiting)
+{
+	mtrace_put_uint(call->stream, MTRACE_POLLS);
+	mtrace_put_uint(call->stream, n);
+	mtrace_put_uint(call->stream, is_waiting);
+	end_record(call->record, call->me->rank, call->stream);
+}
+
 static void record_charge(void *context, const struct sim_record_charge *charge)
 {
 	struct mpi_record *record = context;
@@ -335,25 +343,61 @@ int mpi_record_create(struct mpi_world *world, const char *path, int fd, uint64_
 
 void mpi_record_describe(const struct mpi_record *record, uint32_t number, char *buf, size_t size)
 {
-	mpi_record_describe_caller(record, number, -1, buf, size);
+	*buf = 0;
+	if (number < record->n_sites && record->sites[number].address)
+		pd_describe_site(record->world->pd, record->sites[number].address, buf, size);
 }
 
-void mpi_record_describe_caller(const struct mpi_record *record, uint32_t number, int caller,
-				char *buf, size_t size)
+static bool is_main(const char *frame)
 {
-	const void *address = NULL;
+	return strstr(frame, "(main)") || strstr(frame, "(MAIN__)");
+}
+
+void mpi_record_describe_callers(const struct mpi_record *record, uint32_t number, char *buf,
+				 size_t size)
+{
+	const void *addresses[1 + MPI_RECORD_CALLERS] = {NULL};
+	char frames[SITE_TEXT_B], *rest, *frame;
+	bool is_site = true; /* the first frame is the place itself */
+	size_t length = 0;
 
 	*buf = 0;
-	if (number < record->n_sites && caller < MPI_RECORD_CALLERS)
-		address = caller < 0 ? record->sites[number].address
-				     : record->sites[number].callers[caller];
-	if (address)
-		pd_describe_site(record->world->pd, address, buf, size);
+	if (number >= record->n_sites)
+		return;
+	addresses[0] = record->sites[number].address;
+	memcpy(addresses + 1, record->sites[number].callers, sizeof record->sites[number].callers);
+	for (int i = 0; i <= MPI_RECORD_CALLERS && addresses[i]; i++) {
+		rest = pd_describe_frames(record->world->pd, addresses[i], frames, sizeof frames);
+		while ((frame = strsep(&rest, "\n"))) {
+			if (!is_site && length + strlen(frame) + 3 > size)
+				return;
+			if (!is_site)
+				length += (size_t)sprintf(buf + length, "%s%s", length ? ", " : "",
+							  frame);
+			is_site = false;
+			if (is_main(frame))
+				return;
+		}
+	}
+}
+
+/* A site and who called its function, a line each. */
+static void describe_all(const struct mpi_record *record, uint32_t site, char *buf, size_t size)
+{
+	size_t length;
+
+	mpi_record_describe(record, site, buf, size);
+	length = strlen(buf);
+	if (length + 2 > size)
+		return;
+	mpi_record_describe_callers(record, site, buf + length + 1, size - length - 1);
+	if (buf[length + 1])
+		buf[length] = '\n';
 }
 
 int mpi_record_close(struct mpi_record *record, bool with_sites, struct util_error *err)
 {
-	char text[SITE_TEXT_B];
+	char text[2 * SITE_TEXT_B];
 
 	if (record->is_out_of_memory)
 		return util_error_set(err, UTIL_ENOMEM, "out of memory for the recording");
@@ -361,7 +405,7 @@ int mpi_record_close(struct mpi_record *record, bool with_sites, struct util_err
 		if (!record->sites[site].address)
 			continue;
 		if (with_sites)
-			mpi_record_describe(record, site, text, sizeof text);
+			describe_all(record, site, text, sizeof text);
 		else
 			snprintf(text, sizeof text, "#%u", (unsigned int)site);
 		mtrace_writer_set_site(record->writer, site, text);

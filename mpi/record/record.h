@@ -34,10 +34,10 @@ void mpi_record_limit_polls(struct mpi_record *record, uint64_t most);
 int mpi_record_close(struct mpi_record *record, bool with_sites, struct util_error *err);
 /* The source line of place `number`, "heat.c:20 (main)", by a helper process; of a recording that is closed. */
 void mpi_record_describe(const struct mpi_record *record, uint32_t number, char *buf, size_t size);
-/* The same of who called the function that it is in, when it was first reached: 0, and of who called that one: 1, …;
- * "": no more are known. */
-void mpi_record_describe_caller(const struct mpi_record *record, uint32_t number, int caller,
-				char *buf, size_t size);
+/* Who called the function that it is in when it was first reached, up to main: "solve.c:9 (solve), main.c:30 (main)";
+ * "": unknown, or main itself. */
+void mpi_record_describe_callers(const struct mpi_record *record, uint32_t number, char *buf,
+				 size_t size);
 /* Why a recording to `fd` ended before the run; NULL: it did not. */
 const char *mpi_record_given_up(const struct mpi_record *record);
 /* NULL is fine. Without mpi_record_close no file is left. */

@@ -4,6 +4,7 @@
 
 #include "mpi/p2p/causes.h"
 #include "mpi/rma/operation.h"
+#include "pdexec/cores.h"
 
 /* What one-sided communication tells `sim_observer.causes`: an operation, with its answer, is one
  * message there. Without an observer of causes each of these is a load and a branch. */
@@ -22,6 +23,7 @@ static inline void rma_cause_begin(struct rma_op *op)
 	    .dest = op->target->owner->pd->rank,
 	    .size_B = op->size_B,
 	    .sent = me->call_begin,
+	    .level = pd_level_between(me->pd, op->target->owner->pd),
 	};
 	op->cause = causes->message_begin(causes->context, &entry, mpi_causes_now(me));
 }

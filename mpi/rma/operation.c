@@ -10,6 +10,7 @@
 #include "mpi/rma/causes.h"
 #include "mpi/rma/design.h"
 #include "mpi/rma/host.h"
+#include "pdexec/cores.h"
 
 static sim_time_ps now(const struct rma_op *op)
 {
@@ -143,14 +144,21 @@ static void count_start(struct rma_op *op)
 	op->origin->n_local++;
 }
 
+static void transfer(struct rma_op *op, const struct mpi_win *from, const struct mpi_win *to,
+		     int64_t size_B, net_transfer_fn done)
+{
+	struct net_place source = pd_cores_of(from->owner->pd), dest = pd_cores_of(to->owner->pd);
+
+	net_transfer_start_between(op->origin->owner->world->pd->model, &op->transfer, &source,
+				   &dest, size_B, 0, NULL, done);
+}
+
 static void launch(struct rma_op *op)
 {
 	op->peer->n_under_way++;
 	op->started = now(op);
 	rma_cause_transfer(op, false);
-	net_transfer_start(op->origin->owner->world->pd->model, &op->transfer,
-			   op->origin->owner->pd->node, op->target->owner->pd->node, size_there(op),
-			   arrived);
+	transfer(op, op->origin, op->target, size_there(op), arrived);
 }
 
 /* A message to the peer is over: the next one that waits for its place goes. */
@@ -275,7 +283,5 @@ void rma_op_answer(struct rma_op *op, int64_t size_B)
 {
 	op->started = now(op);
 	rma_cause_transfer(op, true);
-	net_transfer_start(op->origin->owner->world->pd->model, &op->transfer,
-			   op->target->owner->pd->node, op->origin->owner->pd->node, size_B,
-			   answered);
+	transfer(op, op->target, op->origin, size_B, answered);
 }

@@ -119,16 +119,16 @@ static void add_call(struct mpi_finding *finding, const struct mpi_finding_call 
 static void list_ranks(const struct mpi_shadow *shadow, const bool is_stuck[], char *text,
 		       size_t size)
 {
-	size_t length = (size_t)snprintf(text, size, "rank");
-	int n = 0;
+	int n = 0, k = 0;
+	size_t length;
 
+	for (int rank = 0; rank < shadow->world->n_ranks; rank++)
+		n += is_stuck[rank];
+	length = (size_t)snprintf(text, size, n == 1 ? "rank" : "ranks");
 	for (int rank = 0; rank < shadow->world->n_ranks && length < size; rank++)
-		if (is_stuck[rank] && ++n <= 16)
+		if (is_stuck[rank] && ++k <= 16)
 			length += (size_t)snprintf(text + length, size - length, "%s %d",
-						   n > 1 ? ","
-						   : n	 ? ""
-							 : "s",
-						   rank);
+						   k > 1 ? "," : "", rank);
 	if (n > 16 && length < size)
 		snprintf(text + length, size - length, " … (%d ranks)", n);
 }

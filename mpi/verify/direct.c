@@ -306,7 +306,7 @@ static int publish(struct mpi_rank *me, enum mpi_verify_direct which, struct mpi
 		request =
 		    mpi_shadow_new_request(shadow, me, me->world->verify->rows[which], *handle);
 	if (request)
-		request->ops[0] = op;
+		request->op = op;
 	else if (op)
 		mpi_shadow_give_up(shadow, op);
 	if (shadow->n_to_look > 0)
@@ -367,9 +367,9 @@ typedef int waitall_fn(int, MPI_Request[], MPI_Status *);
 /* Nothing is to be learnt from its status, and it is no more when it is complete. */
 static bool is_simple(const struct mpi_shadow_request *request)
 {
-	const struct mpi_shadow_op *op = request->ops[0];
+	const struct mpi_shadow_op *op = request->op;
 
-	return !request->is_cancelled && !request->plan && !request->ops[1] &&
+	return !request->is_cancelled && !request->is_persistent && !request->second &&
 	       (!op || !op->is_wild);
 }
 
@@ -401,8 +401,8 @@ static bool note_simple(struct mpi_verify_call *call, int n, const MPI_Request h
 		call->handles[i] = index;
 		if (!is_simple(request))
 			return false;
-		if (request->ops[0] && !mpi_shadow_is_done(request->ops[0]))
-			open->ops[open->n++] = request->ops[0];
+		if (request->op && !mpi_shadow_is_done(request->op))
+			open->ops[open->n++] = request->op;
 	}
 	return call->n_handles == n;
 }
@@ -415,9 +415,9 @@ static void complete_simple(struct mpi_shadow *shadow, const struct mpi_verify_c
 
 		if (!request)
 			continue;
-		mpi_shadow_release(shadow, request->ops[0]);
-		request->ops[0] = NULL;
-		request->function = NULL;
+		mpi_shadow_release(shadow, request->op);
+		request->op = NULL;
+		request->function = 0;
 		request->is_active = false;
 	}
 }

@@ -231,18 +231,35 @@ static bool compare(struct mpi_shadow *shadow, const struct two *two, bool is_on
 	return groups_agree(shadow, two);
 }
 
-void mpi_shadow_compare_given(struct mpi_shadow *shadow, const struct mpi_shadow_together *together,
+static const struct mpi_shadow_given *given_of(const struct mpi_shadow_part *part)
+{
+	return part->blocks ? part->blocks->given : NULL;
+}
+
+static bool are_equal(const struct mpi_shadow_given *a, const struct mpi_shadow_given *b)
+{
+	return a && b && a->function == b->function && a->n == b->n &&
+	       memcmp(a->values, b->values, (size_t)a->n * sizeof *a->values) == 0 &&
+	       (a->group == b->group ||
+		(a->group && b->group && mpi_group_compare(a->group, b->group) == MPI_IDENT));
+}
+
+/* Where all give the same, as they mostly do, one is compared with the first. */
+void mpi_shadow_compare_given(struct mpi_shadow *shadow, struct mpi_shadow_together *together,
 			      int member)
 {
 	const struct mpi_shadow_part *part = &together->parts[member];
-	const struct mpi_shadow_given *given = part->blocks ? part->blocks->given : NULL;
+	const struct mpi_shadow_given *given = given_of(part);
+	int first = together->first[0] >= 0 ? together->first[0] : together->first[1];
 
 	if (!given || !mpi_verify_wants(shadow->world, MPI_VERIFY_MATCHING))
 		return;
+	if (!together->differs && first >= 0 && are_equal(given, given_of(&together->parts[first])))
+		return;
+	together->differs = true;
 	for (int i = 0; i < together->n_members; i++) {
 		const struct mpi_shadow_part *other = &together->parts[i];
-		const struct two two = {given, other->blocks ? other->blocks->given : NULL,
-					&part->call, &other->call};
+		const struct two two = {given, given_of(other), &part->call, &other->call};
 
 		if (i != member && other->has_called && two.b &&
 		    !compare(shadow, &two, (i < together->n_first) == (member < together->n_first)))

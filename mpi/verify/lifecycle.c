@@ -2,6 +2,11 @@
 /* Requests that are freed too early, never started, never completed. */
 #include "mpi/verify/request.h"
 
+static const struct mpi_call_info *function_of(const struct mpi_shadow_request *request)
+{
+	return &mpi_call_infos[request->function - 1];
+}
+
 static void report(struct mpi_world *world, const struct mpi_shadow_request *request,
 		   const char *class_name, enum mpi_finding_severity severity, const char *found,
 		   const char *wanted, const char *why, const struct mpi_rank *second)
@@ -9,7 +14,7 @@ static void report(struct mpi_world *world, const struct mpi_shadow_request *req
 	struct mpi_finding finding = {
 	    .class_name = class_name,
 	    .severity = severity,
-	    .calls = {{request->rank, request->function->name, request->site}},
+	    .calls = {{request->rank, function_of(request)->name, request->site}},
 	    .n_calls = 1,
 	    .found = found,
 	    .wanted = wanted,
@@ -41,11 +46,11 @@ static bool goes_nowhere(const struct mpi_rank *me, MPI_Request handle)
 void mpi_verify_request_freed(struct mpi_rank *me, const struct mpi_shadow_request *request,
 			      MPI_Request handle)
 {
-	enum mpi_call_kind kind = request->function->kind;
+	enum mpi_call_kind kind = function_of(request)->kind;
 
 	if (!mpi_verify_wants(me->world, MPI_VERIFY_MATCHING))
 		return;
-	if (request->plan && !request->was_started)
+	if (request->is_persistent && !request->was_started)
 		report_not_started(me->world, request);
 	if (!request->is_active || request->is_known || goes_nowhere(me, handle))
 		return;

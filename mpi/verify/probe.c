@@ -89,7 +89,7 @@ void mpi_shadow_after_mprobe(struct mpi_shadow *shadow, struct mpi_verify_call *
 	mpi_shadow_post(shadow, call->me, recv);
 	request = mpi_shadow_new_request(shadow, call->me, call->function, *handle);
 	if (request)
-		request->ops[0] = recv;
+		request->op = recv;
 	else
 		mpi_shadow_release(shadow, recv);
 }
@@ -102,7 +102,7 @@ void mpi_shadow_before_mrecv(struct mpi_shadow *shadow, struct mpi_verify_call *
 	    handle ? mpi_shadow_request(shadow, mpi_shadow_index(*handle)) : NULL;
 	struct mpi_datatype *type = mpi_datatype_get(
 	    call->me, (MPI_Datatype)(uintptr_t)mpi_verify_value(call, MPI_ARG_DATATYPE).p);
-	struct mpi_shadow_op *recv = request ? request->ops[0] : NULL;
+	struct mpi_shadow_op *recv = request ? request->op : NULL;
 
 	if (!recv || !type || recv->type || mpi_verify_value(call, MPI_ARG_COUNT).i < 0)
 		return;

@@ -8,17 +8,62 @@
 
 #include "mpi/verify/shadow.h"
 
-enum { DEEP = 16, FIRST_BUCKETS = 64 };
+enum { DEEP = 16, LOG2_FIRST = 5 };
+
+/* --- finding them --- */
+
+static struct mpi_shadow_queue *new_queue(struct mpi_shadow *shadow)
+{
+	struct mpi_shadow_queue *queue = util_pool_get(&shadow->queues);
+
+	if (!queue)
+		mpi_shadow_fail_memory(shadow);
+	*queue = (struct mpi_shadow_queue){.n_wild = 0};
+	return queue;
+}
+
+struct mpi_shadow_queue *mpi_shadow_settled_queue(struct mpi_shadow *shadow, int rank,
+						  uint32_t context)
+{
+	struct mpi_shadow_rank *r = &shadow->ranks[rank];
+
+	if (context >= r->n_queues) {
+		uint32_t n = 2 * context + 4;
+		struct mpi_shadow_queue **larger = realloc(r->queues, n * sizeof *larger);
+
+		if (!larger)
+			mpi_shadow_fail_memory(shadow);
+		memset(larger + r->n_queues, 0, (n - r->n_queues) * sizeof *larger);
+		r->queues = larger;
+		r->n_queues = n;
+	}
+	if (!r->queues[context])
+		r->queues[context] = new_queue(shadow);
+	r->recent = r->queues[context];
+	r->context = context;
+	if (r->plain.is_there && r->plain.kind == SHADOW_RECV)
+		mpi_shadow_settle(shadow, r);
+	while (r->senders)
+		mpi_shadow_settle(shadow, r->senders);
+	return r->queues[context];
+}
+
+/* --- their buckets --- */
 
 static int other_rank(const struct mpi_shadow_op *op)
 {
 	return op->kind == SHADOW_SEND ? op->rank : op->peer;
 }
 
+static size_t n_buckets(const struct mpi_shadow_queue *queue, int side)
+{
+	return queue->buckets[side] ? (size_t)1 << queue->log2_buckets[side] : 0;
+}
+
 static struct mpi_shadow_bucket *bucket_of(const struct mpi_shadow_queue *queue, int side,
 					   int other)
 {
-	return &queue->buckets[side][(uint32_t)other & (queue->n_buckets[side] - 1)];
+	return &queue->buckets[side][(uint32_t)other & (n_buckets(queue, side) - 1)];
 }
 
 static void enter_bucket(struct mpi_shadow_queue *queue, struct mpi_shadow_op *op)
@@ -43,21 +88,23 @@ void mpi_shadow_drop_buckets(struct mpi_shadow_queue *queue, int side)
 {
 	free(queue->buckets[side]);
 	queue->buckets[side] = NULL;
-	queue->n_buckets[side] = 0;
+	queue->log2_buckets[side] = 0;
 }
 
 /* Without memory all are gone through. */
 static void build(struct mpi_shadow_queue *queue, int side)
 {
-	uint32_t n = FIRST_BUCKETS;
+	uint8_t log2 = LOG2_FIRST;
+	size_t n;
 
-	while (n < queue->n[side])
-		n *= 4;
+	while ((UINT64_C(1) << log2) < queue->n[side])
+		log2++;
+	n = (size_t)1 << log2;
 	mpi_shadow_drop_buckets(queue, side);
 	queue->buckets[side] = calloc(n, sizeof *queue->buckets[side]);
 	if (!queue->buckets[side])
 		return;
-	queue->n_buckets[side] = n;
+	queue->log2_buckets[side] = log2;
 	for (struct mpi_shadow_op *op = queue->of[side].first; op; op = op->link.next)
 		if (!op->is_wild)
 			enter_bucket(queue, op);
@@ -74,7 +121,7 @@ void mpi_shadow_append(struct mpi_shadow *shadow, struct mpi_shadow_queue *queue
 	queue->n_wild += op->is_wild;
 	if (++queue->n[side] <= DEEP && !queue->buckets[side])
 		return;
-	if (queue->n[side] > 2 * queue->n_buckets[side])
+	if (queue->n[side] > 2 * n_buckets(queue, side))
 		build(queue, side);
 	else if (!op->is_wild)
 		enter_bucket(queue, op);
@@ -91,7 +138,7 @@ void mpi_shadow_take_out(struct mpi_shadow *shadow, struct mpi_shadow_queue *que
 	if (queue->buckets[side] && !op->is_wild)
 		leave_bucket(queue, op);
 	/* small ones serve again */
-	if (--queue->n[side] == 0 && queue->n_buckets[side] > FIRST_BUCKETS)
+	if (--queue->n[side] == 0 && queue->log2_buckets[side] > LOG2_FIRST)
 		mpi_shadow_drop_buckets(queue, side);
 	mpi_shadow_release(shadow, op);
 }

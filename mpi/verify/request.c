@@ -25,7 +25,7 @@ static struct mpi_shadow_request *place_of(struct mpi_shadow *shadow, uint64_t i
 	if (!shadow->requests[at]) {
 		shadow->requests[at] = malloc(SHADOW_IN_CHUNK * sizeof *shadow->requests[at]);
 		for (int i = 0; shadow->requests[at] && i < SHADOW_IN_CHUNK; i++)
-			shadow->requests[at][i].function = NULL; /* and nothing else is read */
+			shadow->requests[at][i].function = 0; /* and nothing else is read */
 	}
 	return shadow->requests[at] ? &shadow->requests[at][index % SHADOW_IN_CHUNK] : NULL;
 }
@@ -43,16 +43,21 @@ struct mpi_shadow_request *mpi_shadow_new_request(struct mpi_shadow *shadow,
 	request = place_of(shadow, index);
 	if (!request)
 		return NULL;
-	*request = (struct mpi_shadow_request){
-	    .function = function, .site = me->pd->site, .rank = me->rank, .is_active = true};
+	*request =
+	    (struct mpi_shadow_request){.function = (uint16_t)(function - mpi_call_infos + 1),
+					.site = me->pd->site,
+					.rank = me->rank,
+					.is_active = true};
 	return request;
 }
 
 static void release_ops(struct mpi_shadow *shadow, struct mpi_shadow_request *request)
 {
-	for (int i = 0; i < 2; i++)
-		mpi_shadow_release(shadow, request->ops[i]);
-	request->ops[0] = request->ops[1] = NULL;
+	mpi_shadow_release(shadow, request->op);
+	mpi_shadow_release(shadow, mpi_shadow_second(request));
+	request->op = NULL;
+	if (!request->is_persistent)
+		request->second = NULL;
 	request->is_active = false;
 }
 
@@ -74,15 +79,15 @@ static void leave_persistent(struct mpi_shadow *shadow, struct mpi_shadow_reques
 {
 	util_list_remove(&shadow->ranks[request->rank].persistent, request->plan);
 	free_plan(request->plan);
-	request->plan = NULL;
+	request->is_persistent = false;
 }
 
 void mpi_shadow_forget(struct mpi_shadow *shadow, struct mpi_shadow_request *request)
 {
 	release_ops(shadow, request);
-	if (request->plan)
+	if (request->is_persistent)
 		leave_persistent(shadow, request);
-	*request = (struct mpi_shadow_request){.function = NULL};
+	*request = (struct mpi_shadow_request){.function = 0};
 }
 
 void mpi_shadow_destroy_requests(struct mpi_shadow *shadow)
@@ -167,13 +172,14 @@ void mpi_shadow_wait_for_given(struct mpi_shadow *shadow, struct mpi_verify_call
 
 		if (!request || !request->is_active)
 			continue;
-		if (any && !request->ops[0] && !request->ops[1]) { /* done, as far as is known */
-			n = 0;
+		if (any && !request->op && !mpi_shadow_second(request)) {
+			n = 0; /* done, as far as is known */
 			break;
 		}
-		for (int k = 0; k < 2; k++)
-			if (request->ops[k])
-				ops[n++] = request->ops[k];
+		if (request->op)
+			ops[n++] = request->op;
+		if (mpi_shadow_second(request))
+			ops[n++] = mpi_shadow_second(request);
 	}
 	if (n > 0)
 		call->step = mpi_shadow_wait(shadow, call->me, n, ops, any);
@@ -190,7 +196,7 @@ static void complete(struct mpi_shadow *shadow, struct mpi_verify_call *call, in
 	if (!request || !request->is_active)
 		return;
 	for (int k = 0; k < 2; k++) {
-		struct mpi_shadow_op *op = request->ops[k];
+		struct mpi_shadow_op *op = k ? mpi_shadow_second(request) : request->op;
 
 		if (!op)
 			continue;
@@ -202,7 +208,7 @@ static void complete(struct mpi_shadow *shadow, struct mpi_verify_call *call, in
 		if (call->function->kind == MPI_CALL_TEST && op->kind != SHADOW_SEND)
 			mpi_shadow_wait(shadow, call->me, 1, &op, false);
 	}
-	if (request->plan)
+	if (request->is_persistent)
 		release_ops(shadow, request);
 	else
 		mpi_shadow_forget(shadow, request);
@@ -290,12 +296,14 @@ void mpi_shadow_publish(struct mpi_shadow *shadow, struct mpi_verify_call *call,
 		mpi_shadow_give_up_ops(shadow, call);
 		return;
 	}
-	request->ops[0] = call->ops[0];
-	request->ops[1] = call->ops[1];
+	request->op = call->ops[0];
+	request->second = call->ops[1];
+	if (!call->plan)
+		return;
+	request->is_persistent = true; /* and nothing is posted yet */
+	request->is_active = false;
 	request->plan = call->plan;
-	request->is_active = !call->plan;
-	if (request->plan)
-		enter_persistent(shadow, request);
+	enter_persistent(shadow, request);
 }
 
 static void after_operation(struct mpi_shadow *shadow, struct mpi_verify_call *call, int code)
@@ -327,9 +335,10 @@ static void after_operation(struct mpi_shadow *shadow, struct mpi_verify_call *c
 static void start(struct mpi_shadow *shadow, struct mpi_rank *me,
 		  struct mpi_shadow_request *request)
 {
+	struct mpi_shadow_op *ops[2]; /* one of them at most is there */
 	struct mpi_shadow_plan plan;
 
-	if (!request->plan || request->is_active)
+	if (!request->is_persistent || request->is_active)
 		return;
 	plan = *request->plan;
 	if (plan.part.blocks)
@@ -337,7 +346,8 @@ static void start(struct mpi_shadow *shadow, struct mpi_rank *me,
 	request->is_active = true;
 	request->is_cancelled = request->is_known = false;
 	request->was_started = true;
-	mpi_shadow_do(shadow, me, &plan, request->ops);
+	mpi_shadow_do(shadow, me, &plan, ops);
+	request->op = ops[0];
 }
 
 /* The request is freed; or how the call that completes it ends will tell whether it was cancelled. */

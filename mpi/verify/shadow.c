@@ -11,7 +11,7 @@
 
 enum { FIRST_LOOK = 1 << 14 }; /* calls until the first look for ranks that are stuck */
 
-static _Noreturn void fail_memory(const struct mpi_shadow *shadow)
+_Noreturn void mpi_shadow_fail_memory(const struct mpi_shadow *shadow)
 {
 	pd_fail(&shadow->world->pd->ranks[0], PD_FAILURE_MEMORY, "out of memory for --verify");
 }
@@ -21,7 +21,7 @@ void *mpi_shadow_allocate(const struct mpi_shadow *shadow, size_t n, size_t size
 	void *memory = calloc(n ? n : 1, size_B);
 
 	if (!memory)
-		fail_memory(shadow);
+		mpi_shadow_fail_memory(shadow);
 	return memory;
 }
 
@@ -30,32 +30,8 @@ void *mpi_shadow_room(const struct mpi_shadow *shadow, size_t n, size_t size_B)
 	void *memory = malloc(n * size_B);
 
 	if (!memory)
-		fail_memory(shadow);
+		mpi_shadow_fail_memory(shadow);
 	return memory;
-}
-
-struct mpi_shadow_queue *mpi_shadow_settled_queue(struct mpi_shadow *shadow, int rank,
-						  uint32_t context)
-{
-	struct mpi_shadow_rank *r = &shadow->ranks[rank];
-
-	if (context >= r->n_queues) {
-		uint32_t n = 2 * context + 4;
-		struct mpi_shadow_queue **larger = realloc(r->queues, n * sizeof *larger);
-
-		if (!larger)
-			fail_memory(shadow);
-		memset(larger + r->n_queues, 0, (n - r->n_queues) * sizeof *larger);
-		r->queues = larger;
-		r->n_queues = n;
-	}
-	if (!r->queues[context])
-		r->queues[context] = mpi_shadow_allocate(shadow, 1, sizeof **r->queues);
-	if (r->plain.is_there && r->plain.kind == SHADOW_RECV)
-		mpi_shadow_settle(shadow, r);
-	while (r->senders)
-		mpi_shadow_settle(shadow, r->senders);
-	return r->queues[context];
 }
 
 static struct mpi_shadow_op *get_op(struct mpi_shadow *shadow)
@@ -63,7 +39,7 @@ static struct mpi_shadow_op *get_op(struct mpi_shadow *shadow)
 	struct mpi_shadow_op *op = util_pool_get(&shadow->ops);
 
 	if (!op)
-		fail_memory(shadow);
+		mpi_shadow_fail_memory(shadow);
 	return op;
 }
 
@@ -113,7 +89,7 @@ void mpi_shadow_destroy_op(struct mpi_shadow *shadow, struct mpi_shadow_op *op)
 	if (op->was_wild)
 		mpi_group_release(&shadow->world->ranks[op->rank],
 				  (struct mpi_group *)(uintptr_t)op->peers);
-	if (op->pair)
+	if (op->is_paired)
 		leave_pair(shadow, op);
 	mpi_datatype_release(&shadow->world->ranks[op->rank], op->type);
 	util_pool_put(&shadow->ops, op);
@@ -133,7 +109,7 @@ static void link_pair(struct mpi_shadow *shadow, struct mpi_shadow_queue *queue,
 	struct mpi_shadow_pair *pair = util_pool_get(&shadow->pairs);
 
 	if (!pair)
-		fail_memory(shadow);
+		mpi_shadow_fail_memory(shadow);
 	*pair = (struct mpi_shadow_pair){.op = {send, recv},
 					 .rank = {send->rank, recv->rank},
 					 .is_posted = {send->is_posted, recv->is_posted},
@@ -141,6 +117,7 @@ static void link_pair(struct mpi_shadow *shadow, struct mpi_shadow_queue *queue,
 					 .queue = queue};
 	util_list_prepend(&queue->pairs, pair);
 	send->pair = recv->pair = pair;
+	send->is_paired = recv->is_paired = true;
 }
 
 static void join(struct mpi_shadow *shadow, struct mpi_shadow_queue *queue,
@@ -440,8 +417,12 @@ int mpi_shadow_create(struct mpi_world *world, struct mpi_shadow **out)
 	util_pool_init(&shadow->ops, sizeof(struct mpi_shadow_op));
 	util_pool_init(&shadow->pairs, sizeof(struct mpi_shadow_pair));
 	util_pool_init(&shadow->steps, sizeof(struct mpi_shadow_step));
+	/* whole lines */
+	util_pool_init(&shadow->queues, (sizeof(struct mpi_shadow_queue) + 63) / 64 * 64);
 	shadow->n_ranks = (int)n;
-	shadow->ranks = calloc(n ? n : 1, sizeof *shadow->ranks);
+	shadow->ranks = aligned_alloc(64, (n ? n : 1) * sizeof *shadow->ranks);
+	if (shadow->ranks)
+		memset(shadow->ranks, 0, n * sizeof *shadow->ranks);
 	shadow->to_look = calloc(n ? n : 1, sizeof *shadow->to_look);
 	if (!shadow->ranks || !shadow->to_look) {
 		mpi_shadow_destroy(shadow);
@@ -475,7 +456,6 @@ void mpi_shadow_destroy(struct mpi_shadow *shadow)
 				continue;
 			free(r->queues[i]->buckets[0]);
 			free(r->queues[i]->buckets[1]);
-			free(r->queues[i]);
 		}
 		free(r->queues);
 	}
@@ -490,6 +470,7 @@ void mpi_shadow_destroy(struct mpi_shadow *shadow)
 	util_pool_finish(&shadow->ops);
 	util_pool_finish(&shadow->pairs);
 	util_pool_finish(&shadow->steps);
+	util_pool_finish(&shadow->queues);
 	free(shadow->ranks);
 	free(shadow->of_context);
 	free(shadow->to_look);

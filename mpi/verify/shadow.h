@@ -59,6 +59,7 @@ struct mpi_shadow_together {
 	int sender;   /* between groups: who gave MPI_ROOT; -1: nobody yet */
 	int n_first; /* members of the first group; of an intercommunicator, those of the other follow */
 	bool is_between_groups, has_root;	 /* has_root: of those, a rank gave MPI_ROOT */
+	bool differs; /* not all of them gave equal arguments (given.c) */
 	int *members;				 /* [n_members] world ranks */
 	struct mpi_shadow_part *parts;		 /* [n_members], by place in `members` */
 	bool *is_posted;			 /* [n_members] in the strict view */
@@ -70,6 +71,7 @@ struct mpi_shadow_together {
 /* What a match looks at comes first: one line of the cache. */
 struct mpi_shadow_op {
 	struct util_link link; /* in the queue */
+	struct mpi_shadow_op *next_of_peer, *prev_of_peer; /* in the bucket */
 	enum mpi_shadow_kind kind : 2;
 	enum mpi_send_mode mode : 2;
 	bool is_wild : 1;   /* a receive whose source is not known yet */
@@ -78,15 +80,16 @@ struct mpi_shadow_op {
 	bool is_posted : 1; /* in the strict view */
 	bool is_dead : 1;   /* cancelled: whoever waits for it goes on */
 	bool is_met : 1;    /* the other side is posted, in the strict view; it has no pair */
+	bool is_paired : 1;
 	bool was_probed : 1;
 	int n_references;	     /* steps, a request, the queue */
 	int rank, peer;		     /* world ranks; peer MPI_ANY_SOURCE: not known */
 	int tag;
 	uint32_t context;
 	struct mpi_datatype *type; /* retained; NULL: not known (MPI_Mprobe) */
-	struct mpi_shadow_pair *pair; /* NULL: none yet */
-	MPI_Count count;
 
+	struct mpi_shadow_pair *pair; /* if it is_paired */
+	MPI_Count count;
 	const char *function; /* the call */
 	const void *site;
 	union {
@@ -98,9 +101,8 @@ struct mpi_shadow_op {
 		int place;     /* among its members */
 		int given_tag; /* as the program gave it, that may be any */
 	};
-	int given_peer, comm_rank; /* ranks in the communicator: as given, and the op's own */
+	int given_peer, comm_rank;    /* ranks in the communicator: as given, and the op's own */
 	struct mpi_shadow_op *probed; /* was_probed: the send, kept; the datatype is yet to come */
-	struct mpi_shadow_op *next_of_peer, *prev_of_peer; /* in the bucket */
 };
 static inline struct mpi_finding_call mpi_shadow_call_of(const struct mpi_shadow_op *op)
 {
@@ -131,17 +133,19 @@ struct mpi_shadow_bucket {
 	struct mpi_shadow_op *first, *last;
 };
 
+/* What is not matched, [SHADOW_SEND] sends to the rank, [SHADOW_RECV] its receives: one line. */
 struct mpi_shadow_queue {
-	struct util_list of[2]; /* unmatched: sends to the rank, its receives */
-	int n_wild;
-	uint32_t n[2];
-	/* [n_buckets] the same by the other rank, but for wild ones; NULL: there are few */
+	struct util_list of[2];
+	/* the same by the other rank, but for wild ones; NULL: there are few */
 	struct mpi_shadow_bucket *buckets[2];
-	uint32_t n_buckets[2];	       /* a power of two */
-	struct util_list pairs; /* that are not done in the strict view */
-	uint32_t n_together;	       /* collectives that the rank has called */
-	bool is_fenced;		       /* of a window: the last fence may have begun an epoch … */
-	struct mpi_finding_call lock;  /* … in which it was locked; function NULL: it was not */
+	uint32_t n[2];
+	int n_wild;
+	uint8_t log2_buckets[2]; /* how many */
+
+	struct util_list pairs;	      /* that are not done in the strict view */
+	uint32_t n_together;	      /* collectives that the rank has called */
+	bool is_fenced;		      /* of a window: the last fence may have begun an epoch … */
+	struct mpi_finding_call lock; /* … in which it was locked; function NULL: it was not */
 };
 
 struct mpi_shadow_message { /* a send or receive, as the program gave it */
@@ -168,13 +172,15 @@ struct mpi_shadow_plain {
 };
 
 struct mpi_shadow_rank {
-	struct mpi_shadow_queue **queues;     /* [n_queues] by context; NULL: nothing yet */
+	_Alignas(64) struct mpi_shadow_queue *recent; /* the queue asked for last, of `context` … */
+	uint32_t context;			      /* … NULL: none */
 	struct mpi_shadow_step *first, *last; /* not yet done in the strict view */
 	struct mpi_shadow_rank *senders;      /* whose plain sends are for this one */
-	uint32_t n_queues;
 	bool is_listed; /* among those to be looked at */
 	bool has_ended; /* has called MPI_Finalize */
 	struct mpi_shadow_plain plain;
+	struct mpi_shadow_queue **queues; /* [n_queues] by context; NULL: nothing yet */
+	uint32_t n_queues;
 	struct mpi_shadow_op *wild; /* what became of a plain receive from any source; NULL */
 	struct mpi_shadow_rank *next_sender, *prev_sender; /* among those of plain.peer */
 	uint64_t n_steps;
@@ -197,17 +203,25 @@ struct mpi_shadow_plan {
 
 enum { SHADOW_IN_CHUNK = 256 };
 
-struct mpi_shadow_request { /* of the program's, by index of its handle */
-	struct mpi_shadow_op *ops[2];
-	const struct mpi_call_info *function; /* NULL: none, or it is not looked at */
+struct mpi_shadow_request { /* of the program's, by index of its handle: half a line */
+	struct mpi_shadow_op *op;
+	union {
+		struct mpi_shadow_op *second; /* of a call that sends and receives */
+		struct mpi_shadow_plan *plan; /* of a persistent one: its arguments */
+	};
 	const void *site;
 	int rank;
-	bool is_active;
-	bool is_cancelled;	      /* MPI_Cancel was called */
-	bool was_started;	      /* of persistent ones */
-	bool is_known;		      /* MPI_Request_get_status has found it complete */
-	struct mpi_shadow_plan *plan; /* of persistent ones: its arguments; NULL: none */
+	uint16_t function; /* which of mpi_call_infos, from 1; 0: there is no request */
+	bool is_persistent : 1;
+	bool is_active : 1;
+	bool is_cancelled : 1; /* MPI_Cancel was called */
+	bool was_started : 1;  /* of persistent ones */
+	bool is_known : 1;     /* MPI_Request_get_status has found it complete */
 };
+static inline struct mpi_shadow_op *mpi_shadow_second(const struct mpi_shadow_request *request)
+{
+	return request->is_persistent ? NULL : request->second;
+}
 
 struct mpi_shadow {
 	struct mpi_world *world;
@@ -222,7 +236,7 @@ struct mpi_shadow {
 	bool has_end;			 /* a rank has called MPI_Finalize */
 	struct mpi_shadow_together *all; /* that are remembered */
 	struct mpi_shadow_half *halves;	 /* of partitioned communication, that wait for the other */
-	struct util_pool ops, pairs, steps;
+	struct util_pool ops, pairs, steps, queues;
 	int *to_look, n_to_look; /* [n_ranks] ranks whose steps may go on */
 	bool is_looking;
 	uint64_t n_calls, next_look; /* of mpi_shadow_look_for_partial */
@@ -266,6 +280,8 @@ static inline bool mpi_shadow_take(const struct mpi_rank *me, const struct mpi_c
 }
 
 /* --- operations (shadow.c) --- */
+/* Ends the run. */
+_Noreturn void mpi_shadow_fail_memory(const struct mpi_shadow *shadow);
 /* Zeroed; ends the run when there is none. */
 void *mpi_shadow_allocate(const struct mpi_shadow *shadow, size_t n, size_t size_B);
 /* The same, not zeroed; n is at least 1. */
@@ -278,8 +294,8 @@ static inline struct mpi_shadow_queue *mpi_shadow_queue(struct mpi_shadow *shado
 {
 	const struct mpi_shadow_rank *r = &shadow->ranks[rank];
 
-	if (context < r->n_queues && r->queues[context] && !r->senders && !r->plain.is_there)
-		return r->queues[context];
+	if (r->recent && r->context == context && !r->senders && !r->plain.is_there)
+		return r->recent;
 	return mpi_shadow_settled_queue(shadow, rank, context);
 }
 
@@ -349,8 +365,8 @@ void mpi_shadow_release_blocks(struct mpi_shadow_blocks *blocks); /* NULL is fin
 void mpi_shadow_compare_member(struct mpi_shadow *shadow,
 			       const struct mpi_shadow_together *together, int member);
 /* The same of the arguments that have to be alike (given.c). */
-void mpi_shadow_compare_given(struct mpi_shadow *shadow,
-			      const struct mpi_shadow_together *together, int member);
+void mpi_shadow_compare_given(struct mpi_shadow *shadow, struct mpi_shadow_together *together,
+			      int member);
 /* NULL: there is nothing to compare. */
 struct mpi_shadow_given *mpi_shadow_take_given(const struct mpi_verify_call *call,
 					       const struct mpi_comm *comm);

@@ -23,7 +23,7 @@ bool mpi_shadow_is_done(const struct mpi_shadow_op *op)
 		return op->together->n_posted == op->together->n_members;
 	if (op->kind == SHADOW_SEND && op->mode == SEND_BUFFERED)
 		return true;
-	return op->pair && op->pair->is_posted[!op->kind];
+	return op->is_paired && op->pair->is_posted[!op->kind];
 }
 
 /* What is done stays done: those of which all are waited for are gone through once. */
@@ -70,7 +70,7 @@ static void post_together(struct mpi_shadow *shadow, struct mpi_shadow_together 
 
 static void post(struct mpi_shadow *shadow, struct mpi_shadow_op *op)
 {
-	struct mpi_shadow_pair *pair = op->pair;
+	struct mpi_shadow_pair *pair = op->is_paired ? op->pair : NULL;
 
 	op->is_posted = true;
 	if (op->is_met)
@@ -136,7 +136,7 @@ static struct mpi_shadow_step *append(struct mpi_shadow *shadow, struct mpi_rank
 	struct mpi_shadow_step *step = util_pool_get(&shadow->steps);
 
 	if (!step)
-		pd_fail(me->pd, PD_FAILURE_MEMORY, "out of memory for --verify");
+		mpi_shadow_fail_memory(shadow);
 	*step = (struct mpi_shadow_step){.kind = kind,
 					 .call = {me->rank, me->pd->function, me->pd->site}};
 	step->ops = step->few;
@@ -230,7 +230,7 @@ static bool may_be_done(const struct mpi_shadow *shadow, const struct mpi_shadow
 				return false;
 		return true;
 	}
-	if (op->pair)
+	if (op->is_paired)
 		return !is_stuck[op->pair->rank[!op->kind]];
 	if (!op->is_wild)
 		return !is_stuck[op->peer];
@@ -347,7 +347,7 @@ static void swap_sends(struct mpi_shadow *shadow, struct mpi_shadow_pair *a,
  */
 static bool take_another(struct mpi_shadow *shadow, struct mpi_shadow_op *recv)
 {
-	struct mpi_shadow_pair *mine = recv->pair, *oldest = NULL;
+	struct mpi_shadow_pair *mine = recv->is_paired ? recv->pair : NULL, *oldest = NULL;
 
 	if (recv->kind != SHADOW_RECV || !recv->was_wild || !mine || !mine->op[0] ||
 	    mine->is_posted[0] || !mine->is_posted[1])

@@ -21,6 +21,9 @@ struct mpi_watch_call { /* under way */
 				    function gets the buffers and statuses that stand here when it begins */
 	struct mpi_rank *me;
 	const void *site;
+	/* polls that nobody was told of, since the rank's last call, and how long it paused for them at most */
+	uint32_t n_polls;
+	int64_t pause_ps;
 	_Alignas(max_align_t) unsigned char room
 	    [MPI_WATCH_ROOM_B]; /* what one of the watchers keeps of the call */
 };

@@ -7,8 +7,16 @@
 #include "mpi/comm/comm.h"
 #include "mpi/core/entry.h"
 #include "mpi/io/file.h"
+#include "mpi/p2p/poll.h"
 #include "mpi/rma/window.h"
 #include "pdexec/arch.h"
+
+static void tell_polls(struct mpi_world *world)
+{
+	world->tells_polls = false;
+	for (int i = 0; i < world->watch->n; i++)
+		world->tells_polls |= !world->watch->of[i].skips_polls;
+}
 
 int mpi_watch_add(struct mpi_world *world, const struct mpi_watcher *watcher)
 {
@@ -18,6 +26,7 @@ int mpi_watch_add(struct mpi_world *world, const struct mpi_watcher *watcher)
 		return UTIL_ENOMEM;
 	world->watch->of[world->watch->n++] = *watcher;
 	world->described = world->watch;
+	tell_polls(world);
 	return 0;
 }
 
@@ -31,6 +40,8 @@ void mpi_watch_remove(struct mpi_world *world, const void *context)
 			watch->of[n++] = watch->of[i];
 	if (watch)
 		watch->n = n;
+	if (watch)
+		tell_polls(world);
 	if (n == 0)
 		world->described = NULL;
 }
@@ -101,6 +112,7 @@ bool mpi_watch_enter(struct mpi_watch_call *call, const struct mpi_call_info *fu
 		     union mpi_value values[], const void *site)
 {
 	struct mpi_rank *me = pd_current ? pd_current->mpi : NULL;
+	struct mpi_polls polls = {.n = 0};
 	const struct mpi_watch *watch;
 
 	if (__builtin_expect(!me || pd_current->world->thread != pd_arch_thread_pointer(), 0)) {
@@ -123,7 +135,12 @@ bool mpi_watch_enter(struct mpi_watch_call *call, const struct mpi_call_info *fu
 	call->values = values;
 	call->me = me;
 	call->site = site;
-	mpi_entry_begin(me, function->name, site);
+	if (me->endpoint && me->endpoint->n_answered > 0)
+		polls = mpi_poll_begin(me, function->name, site);
+	else
+		mpi_entry_begin(me, function->name, site);
+	call->n_polls = polls.n;
+	call->pause_ps = polls.pause;
 	for (int i = 0; i < watch->n; i++)
 		watch->of[i].enter(watch->of[i].context, call);
 	return true;

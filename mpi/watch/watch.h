@@ -15,6 +15,8 @@ struct mpi_watcher {
 	void *context;
 	/* On the rank's fiber, in the call: the clock stands at its begin. May block the rank. */
 	void (*enter)(void *context, struct mpi_watch_call *call);
+	/* Polls that mpi/p2p/poll.h answers quickly need not be told: the next call has their number. */
+	bool skips_polls;
 	/* Returns the code for those who come after, at last the program. NULL: not wanted. */
 	int (*leave)(void *context, struct mpi_watch_call *call, int code);
 };

@@ -19,22 +19,27 @@ EIGHT = ("--set", "nodes=8")
 mpisim_run, calibrate, fit, cluster, ranks = sys.argv[1:]
 
 
-def calibrated(folder, *options, library=None):
-    """The file that is found, and what is said."""
-    samples, output = (os.path.join(folder, name) for name in ("samples.csv", "found.yaml"))
+def measured(folder, *options):
+    samples = os.path.join(folder, "samples.csv")
     succeed(mpisim_run, "--quiet", "--compute", "modelled", "--no-alloc", "--cluster", cluster, "-n", "8" if "nodes=8" in options else ranks, *options, calibrate, "--samples", samples,
-            "--quick", "--transfers", "1")
+            "--quick", "--transfers", "1", "--tolerance", "0.5")
+    return samples
+
+
+def fitted(samples, *options, library=None):
+    """The file that is found, and what is said."""
+    output = samples + ".yaml"
     if library:
         text = pathlib.Path(samples).read_text(encoding="utf-8")
         pathlib.Path(samples).write_text(re.sub(r"(?m)^# library: .*$", f"# library: {library}", text), encoding="utf-8")
-    done = succeed(fit, samples, "-o", output)
+    done = succeed(fit, samples, "-o", output, *options)
     return pathlib.Path(output).read_text(encoding="utf-8"), done.stderr
 
 
 def variation_is_found(folder):
     """Factors uniform in 1 ± 4 % of computations, 1 ± 2 % of transfers."""
     known = {"computation": 0.04, "messages": 0.02}
-    text, _ = calibrated(folder, "--set", f"variation={{computation: {known['computation']}, messages: {known['messages']}}}", "--repeat", "1", "--seed", str(SEED))
+    text, _ = fitted(measured(folder, "--set", f"variation={{computation: {known['computation']}, messages: {known['messages']}}}", "--repeat", "1", "--seed", str(SEED)), "--no-check")
     line = re.search(r"(?m)^variation: \{computation: ([\d.e-]+), messages: ([\d.e-]+)\}   # .* \d+ samples$", text)
     check(bool(line), f"variation is measured: {line}")
     for name, found in zip(known, line.groups() if line else ()):
@@ -44,24 +49,23 @@ def variation_is_found(folder):
 
 
 def slow_nodes_are_told(folder):
-    text, said = calibrated(folder, "--deterministic", "--set", "cpu.speed=[1, 1, 0.8, 1, 1]")
+    text, said = fitted(measured(folder, "--deterministic", "--set", "cpu.speed=[1, 1, 0.8, 1, 1]"), "--no-check")
     check("warning: node 2 takes 1.25 times as long as the first for the same computation" in said and said.count("times as long") == 1, f"a slow node: {said}")
     check("\nvariation:" not in text, "what does not vary has no variation")
 
 
 def profiles_are_told(folder):
-    """On eight nodes Open MPI's rules take other algorithms than mpisim's own, which are MPICH's there."""
-    text, said = calibrated(folder, "--deterministic", *EIGHT, "--set", "protocol.collectives=openmpi", library="none 1.0")
+    """On eight nodes Open MPI's rules take other algorithms than mpisim's own."""
+    samples = measured(folder, "--deterministic", *EIGHT, "--set", "protocol.collectives=openmpi")
+    text, said = fitted(samples)
     check("\n  collectives: openmpi   # timed operations fit no other rules; timed operations are 0 % off at most" in text, f"it is found by its times: {said}")
     check("other algorithms" not in said, f"and nothing is wrong: {said}")
-    text, said = calibrated(folder, "--deterministic", *EIGHT, "--set", "protocol.collectives=openmpi", library="Open MPI v5.0.3, package: none")
+    text, said = fitted(samples, library="Open MPI v5.0.3, package: none")
     check("\n  collectives: openmpi   # by the library's name; timed operations are 0 % off" in text and "DOUBTFUL: the rules are of another version" in text, "another version is told")
-    text, said = calibrated(folder, "--deterministic", *EIGHT)
-    check("\n  # collectives: default   # by the library's name; timed operations are 0 % off" in text, "mpisim's own rules need no key")
 
 
 def other_algorithms_are_warned_of(folder):
-    text, said = calibrated(folder, "--deterministic", *EIGHT, "--set", "run.algorithms={bcast: linear, allreduce: linear, alltoall: pairwise}")
+    text, said = fitted(measured(folder, "--deterministic", *EIGHT, "--set", "run.algorithms={bcast: linear, allreduce: linear, alltoall: pairwise}"))
     check(re.search(r"warning: collective operations are up to \d+ % off by the rules of the profile \w+: the library chooses other algorithms", said), f"algorithms of no profile: {said}")
 
 

@@ -37,6 +37,37 @@ static void all_of_it_is_off_by_default(void **state)
 	cluster_destroy(c);
 }
 
+static void overheads_may_go_by_size(void **state)
+{
+	struct cluster *c = parse("protocol.overhead={send: [{from: 0, time: 2us}, {from: 1 kB, time: "
+				  "3us, per_byte: 1ns}], recv: 4us, probe: 5us}");
+	const struct cluster_protocol *p = &c->protocol;
+
+	assert_int_equal(p->send_costs.n, 2);
+	assert_near(cluster_cost(&p->send_costs, 9, 999), 2e-6, 1e-20);
+	assert_near(cluster_cost(&p->send_costs, 9, 1000), 4e-6, 1e-20);
+	assert_near(p->send_overhead_s, 2e-6, 1e-20); /* what has no size */
+	assert_true(p->isend_overhead_s < 0);	      /* as send */
+	assert_int_equal(p->recv_costs.n, 0);
+	assert_near(cluster_cost(&p->recv_costs, p->recv_overhead_s, 1000), 4e-6, 1e-20);
+	assert_near(p->probe_s, 5e-6, 1e-20);
+	cluster_destroy(c);
+	c = parse("protocol.overhead={isend: [{from: 10, time: 1us}]}");
+	assert_true(cluster_cost(&c->protocol.isend_costs, 9, 9) == 0);
+	assert_near(cluster_cost(&c->protocol.isend_costs, 9, 10), 1e-6, 1e-20);
+	cluster_destroy(c);
+}
+
+static void a_segment_may_bound_one_stream(void **state)
+{
+	struct cluster *c = parse("network.segments=[{from: 0, latency: 0, bandwidth: 2 MB/s, stream: "
+				  "1 MB/s}, {from: 5, latency: 0, bandwidth: 2 MB/s}]");
+
+	assert_true(c->network.segments.list[0].stream_Bps == 1e6);
+	assert_true(c->network.segments.list[1].stream_Bps == INFINITY);
+	cluster_destroy(c);
+}
+
 static void segments_are_read_in_order(void **state)
 {
 	struct cluster *c = parse("network.segments=[{from: 0, latency: 2us, bandwidth: inf}, "
@@ -314,6 +345,18 @@ static void wrong_values_are_refused(void **state)
 	    {"protocol.send_buffer=[{from: 0}]", "found no \"size\", wanted send_buffer.size"},
 	    {"protocol.send_buffer=[{from: 1, size: 1}, {from: 0, size: 1}]",
 	     "found sizes out of order"},
+	    {"network.segments=[{from: 0, latency: 0, bandwidth: inf, stream: 1 MB/s}]",
+	     "network.segments: found \"stream\" beside bandwidth: inf"},
+	    {"network={latency: 0, bandwidth: 1 MB/s, model: thesis, segments: "
+	     "[{from: 0, latency: 0, bandwidth: 2 MB/s, stream: 1 MB/s}]}",
+	     "network.segments: found \"stream\" beside model: thesis"},
+	    {"network.intra_node.segments=[{from: 0, latency: 0, bandwidth: 2 MB/s, stream: 1 MB/s}]",
+	     "found 4 keys"},
+	    {"protocol.overhead={send: []}", "protocol.overhead.send: found a list of 0"},
+	    {"protocol.overhead={recv: [{from: 0}]}", "found no \"time\", wanted overhead.time"},
+	    {"protocol.overhead={isend: [{from: 1, time: 0}, {from: 1, time: 0}]}",
+	     "protocol.overhead.isend: found sizes out of order"},
+	    {"protocol.overhead={probe: [{from: 0, time: 0}]}", "protocol.overhead.probe: "},
 	};
 
 	for (size_t k = 0; k < sizeof(cases) / sizeof(cases[0]); k++) {
@@ -397,6 +440,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(all_of_it_is_off_by_default),
 	    cmocka_unit_test(segments_are_read_in_order),
+	    cmocka_unit_test(a_segment_may_bound_one_stream),
+	    cmocka_unit_test(overheads_may_go_by_size),
 	    cmocka_unit_test(overheads_of_both_sides_are_told_apart),
 	    cmocka_unit_test(a_send_buffer_is_one_size_or_a_list_by_size),
 	    cmocka_unit_test(a_send_buffer_is_what_leaves_unattended),

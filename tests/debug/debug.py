@@ -98,7 +98,7 @@ class Debug(Folder):
 
     def places(self, answer):
         """(state, rank, call) of the lines of `ranks`."""
-        return [re.match(r"rank (\w+) (\d+)(?: (MPI_\w+))?", line).groups() for line in answer]
+        return [re.match(r"rank (\d+) (\w+)(?: (?:at |in )?(MPI_\w+))?", line).group(2, 1, 3) for line in answer]
 
     def test_all_ranks_are_held_at_their_first_call(self):
         s = self.open()

@@ -76,6 +76,69 @@ static void a_node_has_segments_of_its_own(void **state)
 	fixture_close(&f);
 }
 
+#define STREAMS                                                                                    \
+	HEAD "network: {latency: 1ms, bandwidth: 10 MB/s, segments: ["                             \
+	     "{from: 0, latency: 1ms, bandwidth: 10 MB/s, stream: 2 MB/s}, "                       \
+	     "{from: 2 MB, latency: 0, bandwidth: 10 MB/s}]"
+
+static void a_stream_gets_no_more_than_its_segment_gives_one(void **state)
+{
+	struct fixture f;
+	struct mail mails[6];
+
+	fixture_open(&f, STREAMS "}\n");
+	mail_send(&f, &mails[0], 0, 1, MB); /* alone: 1 MB at 2 MB/s */
+	fixture_run(&f);
+	assert_near(mails[0].done_s, 1e-3 + 0.5, ONE_PS);
+	for (int i = 0; i < 5; i++) /* five fill the link of node 0 and are as fast */
+		mail_send(&f, &mails[i], 0, 1 + i % 3, MB);
+	fixture_run(&f);
+	for (int i = 0; i < 5; i++)
+		assert_near(mails[i].done_s, 2 * (1e-3 + 0.5), 10 * ONE_PS);
+	for (int i = 0; i < 6; i++) /* six share it: 10/6 MB/s each */
+		mail_send(&f, &mails[i], 0, 1 + i % 3, MB);
+	fixture_run(&f);
+	for (int i = 0; i < 6; i++)
+		assert_near(mails[i].done_s, 2 * (1e-3 + 0.5) + 1e-3 + 0.6, 10 * ONE_PS);
+	fixture_close(&f);
+}
+
+static void streams_leave_the_rest_of_a_link_to_others(void **state)
+{
+	/* 10 kB of the large one have gone when the streams come after 1 ms. They get 2 MB/s each, one on
+	   each of its two links, which leaves 8 MB/s until 501 ms, then all. */
+	struct fixture f;
+	struct mail a, b, large;
+
+	fixture_open(&f, STREAMS "}\n");
+	mail_send(&f, &a, 0, 1, MB);
+	mail_send(&f, &b, 2, 3, MB);
+	mail_send(&f, &large, 0, 3, 6 * MB);
+	fixture_run(&f);
+	assert_near(a.done_s, 0.501, ONE_PS);
+	assert_near(b.done_s, 0.501, ONE_PS);
+	assert_near(large.done_s, 0.501 + (6 - 0.01 - 0.5 * 8) / 10, 10 * ONE_PS);
+	fixture_close(&f);
+}
+
+static void streams_are_bounded_on_longer_routes_and_where_nothing_is_shared(void **state)
+{
+	for (int k = 0; k < 2; k++) {
+		struct fixture f;
+		struct mail mails[2];
+
+		fixture_open(&f, k == 0 ? STREAMS ", topology: {kind: fat-tree, nodes_per_leaf: 2, "
+						  "taper: 2}}\n"
+					: STREAMS ", model: unshared}\n");
+		mail_send(&f, &mails[0], 0, 2, MB);
+		mail_send(&f, &mails[1], 1, 3, MB);
+		fixture_run(&f);
+		for (int i = 0; i < 2; i++)
+			assert_near(mails[i].done_s, 1e-3 + 0.5, 10 * ONE_PS);
+		fixture_close(&f);
+	}
+}
+
 struct marked {
 	struct mail mail;
 	double mark_s;
@@ -165,6 +228,9 @@ int main(void)
 	    cmocka_unit_test(a_transfer_takes_its_segments_latency_and_bandwidth),
 	    cmocka_unit_test(links_share_the_time_of_each_segment),
 	    cmocka_unit_test(a_node_has_segments_of_its_own),
+	    cmocka_unit_test(a_stream_gets_no_more_than_its_segment_gives_one),
+	    cmocka_unit_test(streams_leave_the_rest_of_a_link_to_others),
+	    cmocka_unit_test(streams_are_bounded_on_longer_routes_and_where_nothing_is_shared),
 	    cmocka_unit_test(the_mark_is_passed_when_all_but_the_last_bytes_are_there),
 	    cmocka_unit_test(sharing_goes_on_across_the_mark),
 	};

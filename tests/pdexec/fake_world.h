@@ -54,9 +54,12 @@ static inline void fire_compute(struct sim_event *event)
 	compute->done(compute);
 }
 
-void net_compute_start(struct net_model *model, struct net_compute *compute, int node, double work_s,
-		       net_compute_fn done)
+static double drawn_B; /* by the last step */
+
+void net_compute_start_on(struct net_model *model, struct net_compute *compute, const struct net_place *place,
+			  double work_s, double memory_B, net_compute_fn done)
 {
+	drawn_B = memory_B;
 	sim_event_init(&compute->event, fire_compute);
 	compute->done = done;
 	compute->begin = world.engine.now;

@@ -46,6 +46,35 @@ static void kernels_share_a_step_by_what_they_were_charged(void **state)
 		   "0 computes g 1.5-2 useful 0.5 stolen 0.125 shared 0.0625\n");
 }
 
+static void script_memory(struct pd_rank *rank)
+{
+	cluster.levels.computation_Bps = 10;
+	mpisim_kernel_begin("f", 1, (double[]){3});
+	mpisim_kernel_memory(12);
+	mpisim_kernel_end();
+	mpisim_kernel_begin("f", 1, (double[]){3});
+	mpisim_kernel_memory(8);
+	mpisim_kernel_memory(1);
+	mpisim_kernel_end();
+	mpisim_kernel_begin("g", 1, (double[]){1});
+	mpisim_kernel_end();
+	mpisim_add_compute_time(1);
+	fake_call("MPI_Send");
+	log_add("%g B\n", drawn_B);
+	mpisim_add_compute_time(1);
+	fake_call("MPI_Send");
+	log_add("%g B\n", drawn_B);
+	cluster.levels.computation_Bps = 0;
+}
+
+static void kernels_draw_what_they_say_and_the_rest_what_the_cluster_says(void **state)
+{
+	/* f says 12 + 9 B; g takes 0.5·2 s and the added time 1·2, with 10 B in each second; then 2 s alone. */
+	run_in(PD_COMPUTE_MODELLED, script_memory, 1);
+	assert_non_null(strstr(log_text, "\n51 B\n"));
+	assert_non_null(strstr(log_text, "\n20 B\n"));
+}
+
 static void script_phases(struct pd_rank *rank)
 {
 	char name[8] = "outer"; /* reused by the program: what observers are told stays */
@@ -228,6 +257,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(steps_charge_kernels_and_added_time_with_their_scales),
 		cmocka_unit_test(kernels_share_a_step_by_what_they_were_charged),
+		cmocka_unit_test(kernels_draw_what_they_say_and_the_rest_what_the_cluster_says),
 		cmocka_unit_test(phases_and_releases_come_after_what_was_computed),
 		cmocka_unit_test(direct_measures_and_does_not_add),
 		cmocka_unit_test(measured_time_is_scaled_to_the_target),

@@ -199,8 +199,8 @@ static void unknown_kernels_are_named(void **state)
 
 	assert_int_equal(pd_store_begin(store, "g", 1, (double[]){7}, &charge, &err), UTIL_EPROGRAM);
 	assert_non_null(strstr(err.text, "kernel \"g\" (p1=7) was never measured"));
-	assert_true(pd_store_lookup(store, "g", 1, (double[]){7}) < 0);
-	assert_close(pd_store_lookup(store, "f", 1, (double[]){2}), 6, ROUNDING);
+	assert_true(pd_store_lookup(store, PD_NOWHERE, "g", 1, (double[]){7}) < 0);
+	assert_close(pd_store_lookup(store, PD_NOWHERE, "f", 1, (double[]){2}), 6, ROUNDING);
 	pd_store_destroy(store);
 
 	store = store_of(NULL, PD_COMPUTE_MODELLED);
@@ -260,7 +260,7 @@ static void bad_files_are_refused_with_their_place(void **state)
 		{",1,,,,3\n", "1:", "is empty"},
 		{"f,1,,,,3\nf,1,1,,,3\n", "2:", "1 before"},
 		{PD_BENCH_ENDS "\nf,1,,,,3\nf,2,,,,0.0", "3:", "found no end of the last line"},
-		{"# mpisim-bench 3\n", "1:", "wanted 2"},
+		{"# mpisim-bench 4\n", "1:", "wanted 3"},
 		{"# mpisim-bench x\n", "1:", "version"},
 		{"# model f\n", "1:", "NAME: EXPRESSION"},
 		{"# model f: p1\n# model f: p1\n", "2:", "stated twice"},
@@ -275,7 +275,7 @@ static void bad_files_are_refused_with_their_place(void **state)
 		{"model,f,p1^-1\n", "1:", "wanted a number"},
 		{"model,f,1+1+1+1+1+1+1+1+1+1+1+1+1\n", "1:", "more than 12 terms"},
 		{"model,f,1..2\n", "1:", "1..2"},
-		{"model,f,p1,p1=3\n", "1:", "wanted < <= > or >="},
+		{"model,f,p1,p1!3\n", "1:", "wanted < <= > >= or ="},
 		{"model,f,p1,p1<x\n", "1:", "wanted a number"},
 		{"model,f,p1,p1<3,4\n", "1:", "found 5 fields"},
 		{"model,f,p1,p1>1 p1>1 p1>1 p1>1 p1>1 p1>1 p1>1 p1>1 p1>1\n", "1:", "more than 8"},

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Replayed variation of kernels: what the lines "vary" do to charges, and what is refused. */
+#include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdint.h>
@@ -174,6 +175,70 @@ static void in_version_1_vary_is_a_kernel(void **state)
 	pd_store_destroy(store);
 }
 
+static double charged_at(struct pd_store *store, struct pd_place place, double p1,
+			 struct util_rng *calls)
+{
+	struct pd_charge charge;
+
+	assert_int_equal(pd_store_begin_at(store, place, "d", 1, &p1, &charge, NULL), 0);
+	pd_store_vary(store, &charge, place.node, calls);
+	return charge.seconds;
+}
+
+static void models_go_by_node_and_rank(void **state)
+{
+	struct pd_store *store = store_of("# mpisim-bench 3\nmodel,d,1*p1,node=3 rank%2=1\n"
+					  "model,d,2*p1,node=3\nmodel,d,3*p1,rank>=10\nmodel,d,4*p1\n",
+					  false, 1);
+	struct util_rng calls;
+
+	assert_true(charged_at(store, (struct pd_place){3, 7}, 10, &calls) == 10);
+	assert_true(charged_at(store, (struct pd_place){3, 8}, 10, &calls) == 20);
+	assert_true(charged_at(store, (struct pd_place){4, 10}, 10, &calls) == 30);
+	assert_true(charged_at(store, (struct pd_place){4, 9}, 10, &calls) == 40);
+	/* nowhere in particular no condition on a place holds */
+	assert_true(charged_at(store, PD_NOWHERE, 10, &calls) == 40);
+	pd_store_destroy(store);
+}
+
+/* 100000 draws with the standard deviation p1/10 around p1 = 2: the mean is off by 0.2/316 in one of
+ * three cases; bounds are six times that. */
+static void calls_deviate_by_what_the_model_says(void **state)
+{
+	static const struct {
+		const char *kind;
+		double least; /* (0 - E|x|) / sqrt(1 - E|x|^2) deviations below the mean, or six */
+	} cases[] = {{"half-normal", 2 - 0.2 * 1.3393}, {"normal", 2 - 0.2 * 6}};
+
+	for (int k = 0; k < 2; k++) {
+		char text[100];
+		double sum = 0, squares = 0, least = 10;
+		const int n = 100000;
+		struct pd_store *store;
+		struct util_rng calls, again;
+
+		snprintf(text, sizeof text, "model,d,1*p1,,%s,0.1*p1\n", cases[k].kind);
+		store = store_of(text, true, 7);
+		pd_store_vary_init(store, 5, &calls);
+		again = calls;
+		for (int i = 0; i < n; i++) {
+			double x = charged_at(store, PD_NOWHERE, 2, &calls);
+
+			sum += x;
+			squares += (x - 2) * (x - 2);
+			least = x < least ? x : least;
+		}
+		assert_true(fabs(sum / n - 2) < 6 * 0.2 / 316);
+		assert_true(fabs(sqrt(squares / n) / 0.2 - 1) < 0.02);
+		assert_true(least >= cases[k].least);
+		assert_true(charged_at(store, PD_NOWHERE, 2, &again) != 2);
+		pd_store_destroy(store);
+		store = store_of(text, false, 7);
+		assert_true(charged_at(store, PD_NOWHERE, 2, &calls) == 2);
+		pd_store_destroy(store);
+	}
+}
+
 static void bad_lines_are_refused(void **state)
 {
 	static const struct {
@@ -192,7 +257,12 @@ static void bad_lines_are_refused(void **state)
 		{"vary,k,call,quantiles,1 x", "quantile 2"},
 		{"vary,,call,normal,0.1", "is empty"},
 		{"vary,k,node,normal,0.1\nvary,k,node,normal,0.1", "stated twice"},
-		{"# mpisim-bench 3", "wanted 2"},
+		{"model,k,2,,half-normal", "found 5 fields"},
+		{"model,k,2,,uniform,1", "wanted normal or half-normal"},
+		{"model,k,2,,normal,x", "wanted a number or a parameter"},
+		{"model,k,2,node%0=1", "wanted % and a whole number"},
+		{"model,k,2,rank!1", "wanted < <= > >= or ="},
+		{"# mpisim-bench 4", "wanted 3"},
 	};
 
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
@@ -217,6 +287,8 @@ int main(void)
 		cmocka_unit_test(ranks_have_streams_of_their_own),
 		cmocka_unit_test(own_lines_go_before_those_for_all_and_kernels_without_any_are_named),
 		cmocka_unit_test(in_version_1_vary_is_a_kernel),
+		cmocka_unit_test(models_go_by_node_and_rank),
+		cmocka_unit_test(calls_deviate_by_what_the_model_says),
 		cmocka_unit_test(bad_lines_are_refused),
 	};
 

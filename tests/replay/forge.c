@@ -89,7 +89,7 @@ static void change_calls(struct forgery *f, struct mtrace_cursor *c, struct mtra
 		mtrace_get_double(c);
 		for (int n = mtrace_get_byte(c); n > 0; n--)
 			mtrace_get_double(c);
-	} else if (op == MTRACE_SLEEP) {
+	} else if (op == MTRACE_SLEEP || op == MTRACE_POLLS) {
 		mtrace_get_uint(c);
 	} else if (op == MTRACE_TYPE) {
 		mtrace_skip_arguments(c, "iiiiib");

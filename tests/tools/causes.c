@@ -153,17 +153,20 @@ static void lock(void)
 	MPI_Barrier(MPI_COMM_WORLD);
 }
 
-/* Rank 1 looks for a message all the time. */
+/* Rank 1 looks for a message all the time, or between pieces of work. */
 static void polls(void)
 {
 	int is_there = 0;
 
 	if (rank == 0) {
-		compute(10);
+		compute(is_planted ? 10 : 30);
 		MPI_Send(large, 1, MPI_BYTE, 1, 0, MPI_COMM_WORLD);
 	}
-	while (rank == 1 && !is_there)
+	while (rank == 1 && !is_there) {
 		MPI_Iprobe(0, 0, MPI_COMM_WORLD, &is_there, MPI_STATUS_IGNORE);
+		if (!is_planted)
+			compute(0.003);
+	}
 	if (rank == 1)
 		MPI_Recv(other, 1, MPI_BYTE, 0, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
 }

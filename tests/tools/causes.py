@@ -75,6 +75,13 @@ class Causes(Base):
             text = call(BIN / "mpisim-run", "--cluster", cluster, "-n", "8", "--compute", "modelled", "--verbose", self.program, cause, "planted").stderr
             self.assertRegex(text, rf"1\. .*\({function}\)\n   called from causes\.c:\d+ \(main\)\n")
 
+    def test_json_says_who_called_the_function_also_of_a_recorded_run(self):
+        run, trace, again = self.run_one("slow-rank", "planted"), self.dir / "run.mtrace", self.dir / "again.json"
+        succeed(BIN / "mpisim-run", "--cluster", self.dir / "cluster.yaml", "-n", 8, "--compute", "modelled", "--quiet", "--record", trace, self.program, "slow-rank", "planted")
+        succeed(BIN / "mpisim-replay", trace, "--cluster", self.dir / "cluster.yaml", "--quiet", "--explain", "--json", again)
+        self.assertRegex(run["analysis"]["reasons"][0]["called_from"], r"^causes\.c:\d+ \(main\)$")
+        self.assertEqual(json.loads(again.read_text(encoding="utf-8"))["analysis"]["reasons"], run["analysis"]["reasons"])
+
     def test_slow_rank_whose_time_is_measured(self):
         reason = self.run_one("spin", "planted", "--compute", "direct")["analysis"]["reasons"][0]
         print(reason["text"], reason["where"])
@@ -108,6 +115,18 @@ class Causes(Base):
     def test_contended_link(self):
         reason = self.planted("link", "contention", [4], "MPI_Send at causes.c")
         self.assertIn("into node 4", reason["text"])
+
+    def test_time_at_other_bandwidths_with_the_knee(self):
+        planted = self.run_one("link", "planted", "--report", self.dir / "report")
+        curve, table = planted["analysis"]["bandwidth"], (self.dir / "report" / "bandwidth.csv").read_text(encoding="utf-8").splitlines()
+        times = {point["bandwidth_Bps"]: point["predicted_time_s"] for point in curve["points"]}
+        self.assertEqual(sorted(times), [12.5e6 * 2 ** i for i in range(8)])
+        self.assertEqual([tuple(map(float, line.split(","))) for line in table[1:]], list(times.items()))
+        self.assertEqual((curve["own_Bps"], times[1e8]), (1e8, planted["predicted_time_s"]))
+        twice = self.run_one("link", "planted", "--set", "network.bandwidth=200MB/s", "--set", "network.intra_node.bandwidth=4GB/s")
+        self.assertEqual(times[2e8], twice["predicted_time_s"])
+        near = min(bandwidth for bandwidth, time_s in times.items() if time_s <= 1.05 * times[1.6e9])  # the knee is between it and the point before
+        self.assertTrue(near / 2 <= curve["knee_Bps"] <= near, curve)
 
     def test_wrong_placement(self):
         planted = self.run_one("placement", "planted", "--placement", "cyclic", nodes=4, cores=2)
@@ -169,9 +188,15 @@ class Summary(Base):
         reasons = re.findall(r"(?m)^1\. .*\n   .*", first)
         self.assertEqual((len(reasons), reasons), (1, re.findall(r"(?m)^1\. .*\n   .*", again)))
 
-    def test_a_recording_that_polls_would_blow_up_ends(self):
+    def polls(self, how):
         options = ["--cluster", self.summary()[self.summary().index("--cluster") + 1], "--compute", "partial", "-n", 2]
-        text = succeed(BIN / "mpisim-run", *options, self.program, "polls", "planted").stderr
+        return succeed(BIN / "mpisim-run", *options, self.program, "polls", how).stderr
+
+    def test_a_loop_that_only_polls_waits_for_who_is_late(self):
+        self.assertRegex(self.polls("planted"), r"1\. rank 0 computes while the others wait, at .*\(polls\)")
+
+    def test_a_recording_that_polls_would_blow_up_ends(self):
+        text = self.polls("removed")
         self.assertIn("reasons are not known: ranks poll all the time: --explain looks at it", text)
 
     def test_without_lines_of_the_source_calls_are_named(self):

@@ -94,6 +94,28 @@ class Times(Base):
         self.assertIn("libraries started threads when they were loaded (1)", done.stderr)
 
 
+class Memory(Base):
+    # 20 ms alone and 40 on 4 cores: 180 ms of CPU time in 60, 30 MB/s on a domain that has 20
+    LEVELS = "cores={per_domain: 8, memory: 20 MB/s, computation: 10 MB/s}"
+
+    def test_threads_draw_on_memory_and_slow_down_by_what_it_lacks(self):
+        for memory, wanted_ms in (("20 MB/s", 60 * 1.5), ("40 MB/s", 60)):
+            done = self.start("region", "--cpus-per-rank", 4, "--set", self.LEVELS, "--set", f"cores.memory={memory}", threads=4)
+            self.assertEqual(done.returncode, 0, done.stderr)
+            found = float(done.stdout.split()[0])
+            self.assertGreaterEqual(found, wanted_ms)
+            self.assertLess(found, wanted_ms * (1 + TOLERANCE))
+
+    def test_a_replay_knows_what_threads_drew(self):
+        done = self.start("region", "--cpus-per-rank", 4, "--set", self.LEVELS, "--record", "run.mpitrace", "--json", "run.json", threads=4)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        again = call(BIN / "mpisim-replay", "--cluster", "cluster.yaml", "--set", self.LEVELS, "--json", "again.json", "run.mpitrace",
+                     cwd=self.dir)
+        self.assertEqual(again.returncode, 0, again.stderr)
+        times = [json.loads((self.dir / name).read_text())["predicted_time_s"] for name in ("run.json", "again.json")]
+        self.assertEqual(times[0], times[1])
+
+
 class Cores(Base):
     SEEN = "{rank}: {n} threads, {n} processors of {n} from {first} on, begins with 5, funneled 1"
 

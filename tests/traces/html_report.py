@@ -122,6 +122,15 @@ class Page(Folder):
         self.assertTrue(self.browser.text("#timeline-status").endswith(f", rank {rank}"))
         self.assertEqual(self.errors(), [])
 
+    def test_time_over_bandwidth_is_drawn_with_this_cluster_and_the_knee(self):
+        path = self.open()
+        curve = json.loads(re.search(r'<script type="application/json" id="data">\n(.*)\n</script>', path.read_text())[1])["run"]["analysis"]["bandwidth"]
+        self.assertEqual(len(curve["points"]), self.browser.run("return document.querySelectorAll('#what-if circle').length"))
+        self.assertEqual(self.browser.run("return [...document.querySelectorAll('#what-if circle')].filter((c) => c.getAttribute('r') === '6').length"), 1)
+        self.assertEqual(self.browser.run("return document.querySelectorAll('#what-if [stroke-dasharray]').length"), 1 if curve["knee_Bps"] else 0)
+        self.assertIn("more of it saves less than 5 %", self.browser.text("#what-if"))
+        self.assertEqual(self.errors(), [])
+
     def test_page_needs_no_other_file(self):
         text = self.open().read_text()
         self.assertEqual(re.findall(r'(?:src|href)="(?!#)[^"]*"|@import|url\(', text), [])

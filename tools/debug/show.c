@@ -17,12 +17,14 @@ static const char *place(struct run_debug *debug, const void *site, char *text)
 	return pd_describe_site(debug->world->pd, site, text, TEXT_B);
 }
 
-static void say_call(struct run_debug *debug, const char *what, const struct mpi_watch_call *call)
+/* "`what` 2 `state` MPI_Send(…) at ring.c:31 (main), 1.2 ms" */
+static void say_call(struct run_debug *debug, const char *what, const char *state,
+		     const struct mpi_watch_call *call)
 {
 	char arguments[TEXT_B], site[TEXT_B], time[32];
 
-	debug_say(debug, "%s %d %s(%s) at %s, %s", what, call->me->rank, call->function->name,
-		  trace_values_text(call, arguments, sizeof arguments),
+	debug_say(debug, "%s %d %s%s(%s) at %s, %s", what, call->me->rank, state,
+		  call->function->name, trace_values_text(call, arguments, sizeof arguments),
 		  place(debug, call->site, site),
 		  util_format_time(time, sizeof time, sim_time_to_s(debug->world->pd->engine.now)));
 }
@@ -32,7 +34,7 @@ void debug_show_stop(struct run_debug *debug)
 	char time[32];
 
 	if (debug->stopped >= 0)
-		say_call(debug, "stopped rank", debug->ranks[debug->stopped].call);
+		say_call(debug, "stopped rank", "", debug->ranks[debug->stopped].call);
 	else
 		debug_say(debug, "stopped %s, %s", debug->reason,
 			  util_format_time(time, sizeof time,
@@ -46,20 +48,20 @@ static void show_rank(struct run_debug *debug, int r)
 	char site[TEXT_B];
 
 	if (debug->ranks[r].call) {
-		say_call(debug, debug->ranks[r].is_kept ? "rank held" : "rank at",
+		say_call(debug, "rank", debug->ranks[r].is_kept ? "held at " : "at ",
 			 debug->ranks[r].call);
 		return;
 	}
 	if (me->pd->has_ended) {
-		debug_say(debug, "rank ended %d", r);
+		debug_say(debug, "rank %d ended", r);
 		return;
 	}
 	if (!me->pd->function || !me->endpoint || !me->endpoint->is_blocked) {
-		debug_say(debug, "rank runs %d", r);
+		debug_say(debug, "rank %d runs", r);
 		return;
 	}
 	mpi_blocked_describe(me, &blocked);
-	debug_say(debug, "rank waits %d %s at %s: %s", r, me->pd->function,
+	debug_say(debug, "rank %d waits in %s at %s: %s", r, me->pd->function,
 		  place(debug, me->pd->site, site), blocked.text);
 	free(blocked.waits_for);
 }

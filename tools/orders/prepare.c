@@ -27,6 +27,9 @@ void orders_prepare_cluster(struct cluster *cluster)
 	struct cluster_protocol *protocol = &cluster->protocol;
 
 	protocol->send_overhead_s = protocol->recv_overhead_s = 0;
+	protocol->isend_overhead_s = -1;
+	protocol->send_costs.n = protocol->isend_costs.n = protocol->recv_costs.n = 0;
+	protocol->probe_s = 0;
 	protocol->recv_overhead_per_B_s = 0;
 	protocol->progress = CLUSTER_PROGRESS_ASYNC;
 	protocol->late_answers = CLUSTER_LATE_NONE;

@@ -93,7 +93,8 @@ static struct trace_fabric *fabric_of(const struct run *run)
 {
 	struct trace_fabric *fabric = NULL;
 
-	trace_fabric_create(run->world->model, sim_time_to_s(run->summary->end), &fabric);
+	trace_fabric_create(run->world->model, run->cluster->n_nodes,
+			    sim_time_to_s(run->summary->end), &fabric);
 	return fabric;
 }
 

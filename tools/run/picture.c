@@ -289,6 +289,7 @@ void show_picture(const struct show *show, FILE *file)
 	int n_nodes = show->cluster->n_nodes, n_switches = show_n_switches(show);
 	bool is_small = n_nodes <= MAX_NODES && n_switches <= MAX_SWITCHES &&
 			(!topology || topology->n_links < MAX_LINES);
+	double node_y;
 	struct picture p = {
 	    .show = show, .width = 600, .height = 160 + 60 * (topology ? topology->n_classes : 0)};
 
@@ -297,7 +298,9 @@ void show_picture(const struct show *show, FILE *file)
 	is_small = is_small && p.switches && p.nodes;
 	if (is_small)
 		place_all(&p);
-	p.width = fmax(p.width, 600);
+	p.width = fmax(fmax(p.width, 600), show_node_width(show));
+	node_y = p.height;
+	p.height += show_node_height(show);
 	write_head(&p, file);
 	if (is_small) {
 		write_legend(show, file);
@@ -306,6 +309,7 @@ void show_picture(const struct show *show, FILE *file)
 	} else {
 		write_boxes(show, file);
 	}
+	show_node(show, node_y, file);
 	fputs("</svg>\n", file);
 	free(p.switches);
 	free(p.nodes);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "tools/run/reasons.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -226,18 +227,19 @@ static double leave_out(void *context, int rank, const struct replay_region *reg
 	void **of = context;
 	struct reasons *reasons = of[0];
 	const struct reasons_candidate *candidate = of[1];
+	double factor;
 	int number;
 
-	if (candidate->evens)
-		return reasons_even_factor(reasons, candidate, rank, region, seconds);
+	if (reasons_even_factor(reasons, candidate, rank, region, seconds, &factor))
+		return factor;
 	number = reasons_place(reasons, region);
 	if (number < 0 || number >= candidate->n_factors || !candidate->factors[number])
 		return 1;
 	return candidate->factors[number][rank];
 }
 
-static int try_without(struct reasons *reasons, struct reasons_candidate *candidate,
-		       struct util_error *err)
+int reasons_try_without(struct reasons *reasons, struct reasons_candidate *candidate,
+			struct util_error *err)
 {
 	void *context[2] = {reasons, candidate};
 	struct replay_change change = {
@@ -344,27 +346,29 @@ static int try_all(struct reasons *reasons, struct trace_reasons *out, struct ut
 	if (!out->list)
 		return util_error_set(err, UTIL_ENOMEM, "out of memory");
 	for (int i = 0; i < n && !failed && !reasons->run->signal; i++)
-		failed = try_without(reasons, &reasons->candidates[i], err);
+		failed = reasons_try_without(reasons, &reasons->candidates[i], err);
 	if (!failed && !reasons->run->signal)
 		keep_gains(reasons, n, out);
 	return failed;
 }
 
+void reasons_candidate_finish(struct reasons_candidate *candidate)
+{
+	for (int k = 0; candidate->factors && k < candidate->n_factors; k++)
+		free(candidate->factors[k]);
+	free(candidate->factors);
+	free(candidate->evens);
+	free(candidate->cluster);
+	free(candidate->segments[0]);
+	free(candidate->segments[1]);
+	free(candidate->node_of);
+	free(candidate->reason.ranks);
+}
+
 static void finish(struct reasons *reasons)
 {
-	for (int i = 0; i < reasons->n_candidates; i++) {
-		struct reasons_candidate *candidate = &reasons->candidates[i];
-
-		for (int k = 0; candidate->factors && k < candidate->n_factors; k++)
-			free(candidate->factors[k]);
-		free(candidate->factors);
-		free(candidate->evens);
-		free(candidate->cluster);
-		free(candidate->segments[0]);
-		free(candidate->segments[1]);
-		free(candidate->node_of);
-		free(candidate->reason.ranks);
-	}
+	for (int i = 0; i < reasons->n_candidates; i++)
+		reasons_candidate_finish(&reasons->candidates[i]);
 	free(reasons->candidates);
 	trace_delays_destroy(reasons->delays);
 	reasons_even_finish(reasons);
@@ -374,6 +378,19 @@ static void finish(struct reasons *reasons)
 	free(reasons->n_sent);
 	free(reasons->n_locks);
 	free(reasons->n_locking);
+}
+
+/* The bandwidth's curve is one of --explain, where several nodes send, of runs that a plain run looks
+ * at, too. */
+static bool has_curve(const struct reasons *reasons)
+{
+	const struct run *run = reasons->run;
+	bool is_spread = false;
+
+	for (int rank = 1; rank < reasons->n_ranks; rank++)
+		is_spread |= run->node_of[rank] != run->node_of[0];
+	return is_spread && run->options.explain && cost_of(run) <= PLAIN_COST &&
+	       isfinite(run->cluster->network.bandwidth_Bps) && run->mpi->n_messages > 0;
 }
 
 static int find(struct reasons *reasons, struct trace_reasons *out, struct util_error *err)
@@ -393,6 +410,8 @@ static int find(struct reasons *reasons, struct trace_reasons *out, struct util_
 		    util_error_set(err, UTIL_ENOMEM, "the run is too long to be kept in memory");
 	if (!failed && !reasons->run->signal)
 		failed = try_all(reasons, out, err);
+	if (!failed && !reasons->run->signal && has_curve(reasons))
+		failed = reasons_find_bandwidth(reasons, &out->bandwidth, err);
 	return failed;
 }
 

@@ -25,6 +25,7 @@ void run_reasons_find(struct run *run, struct trace_reasons *out);
 /* --- between the files of this: tools/run/reasons*.c --- */
 
 enum { REASONS_MOST = 12 };
+#define REASONS_NOTHING 0.01 /* of the longest: as good as not computing at a place */
 
 struct reasons_traffic { /* between two ranks, both ways */
 	int low, high;
@@ -61,7 +62,8 @@ struct reasons_candidate { /* a cause, and what a replay without it changes */
 	const char *function;
 	double **factors; /* [n_places] of [n_ranks]; NULL: unchanged */
 	int n_factors;
-	bool *evens; /* [n_evens] whether computations that end there take the mean; NULL: none */
+	bool *evens; /* [n_evens] whether computations that end there take the mean, or of slow ranks
+			the median, each time; NULL: none */
 	int n_evens;
 	struct cluster *cluster;	     /* shallow copy; NULL: the run's */
 	struct cluster_segment *segments[2]; /* of the copy: between nodes, within one */
@@ -81,18 +83,31 @@ void reasons_blame(struct reasons *reasons, struct trace_reason *reason, const i
 const char *reasons_ranks(const struct trace_reason *reason, char *buf, size_t size);
 /*
  * Work that is uneven each time: a computation is noted while the recording is looked at; a place
- * where nobody is to blame is added. A replay without it begins, then asks
- * for each computation.
+ * where nobody is to blame is added, or one where ranks are slow. A replay without it begins, then
+ * asks for each computation; false: it is of no such place.
  */
 void reasons_even_note(struct reasons *reasons, int rank, const struct replay_region *region,
 		       double seconds);
 void reasons_even_add(struct reasons *reasons, int place, double cost_s);
 void reasons_even_begin(struct reasons *reasons);
-double reasons_even_factor(struct reasons *reasons, const struct reasons_candidate *candidate,
-			   int rank, const struct replay_region *region, double seconds);
+void reasons_even_slow(struct reasons *reasons, struct reasons_candidate *candidate, int place);
+bool reasons_even_factor(struct reasons *reasons, const struct reasons_candidate *candidate,
+			 int rank, const struct replay_region *region, double seconds,
+			 double *out);
 void reasons_even_finish(struct reasons *reasons);
 /* Computation that some do longer than others; then the network, placement, locks. */
 void reasons_add_computation(struct reasons *reasons);
 void reasons_add_network(struct reasons *reasons);
+/* The time with so many times the network's bandwidth. */
+int reasons_try_bandwidth(struct reasons *reasons, double factor, double *out_s,
+			  struct util_error *err);
+/* The curve of it, malloc'ed; left alone after an interrupt. */
+int reasons_find_bandwidth(struct reasons *reasons, struct trace_bandwidth **out,
+			   struct util_error *err);
+/* Replays the run without the cause: its predicted time and gain. */
+int reasons_try_without(struct reasons *reasons, struct reasons_candidate *candidate,
+			struct util_error *err);
+/* What it has but for itself. */
+void reasons_candidate_finish(struct reasons_candidate *candidate);
 
 #endif

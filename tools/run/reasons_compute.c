@@ -9,7 +9,6 @@
 
 #define NEGLIGIBLE 1e-4	  /* of the running time, over all ranks: computing that counts nowhere */
 #define LEAST_COST 0.005  /* of the ranks' time: less is not worth a replay */
-#define NOTHING 0.01	  /* of the longest: as good as not computing there */
 #define AT_HOME 0.1	  /* of the longest: it comes to a call on this way */
 #define LONGER 1.1	  /* than the median: to blame */
 #define MOSTLY 0.7	  /* of the cost is of the few: they are slow */
@@ -44,7 +43,7 @@ static bool find_median(const struct reasons *reasons, struct judged *place)
 	for (int rank = 0; rank < reasons->n_ranks; rank++)
 		place->most_s = useful_s[rank] > place->most_s ? useful_s[rank] : place->most_s;
 	for (int rank = 0; sorted && rank < reasons->n_ranks; rank++)
-		if (useful_s[rank] > NOTHING * place->most_s)
+		if (useful_s[rank] > REASONS_NOTHING * place->most_s)
 			sorted[place->n_computing++] = useful_s[rank];
 	if (place->n_computing > 0) {
 		qsort(sorted, (size_t)place->n_computing, sizeof *sorted, util_compare_doubles);
@@ -65,7 +64,7 @@ static bool judge(const struct reasons *reasons, struct judged *out)
 		return false;
 	is_serial = out->n_computing <= few_of(reasons->n_ranks);
 	for (int rank = 0; rank < reasons->n_ranks; rank++)
-		if (useful_s[rank] > (is_serial ? NOTHING * out->most_s : LONGER * out->median_s))
+		if (useful_s[rank] > (is_serial ? REASONS_NOTHING * out->most_s : LONGER * out->median_s))
 			out->ranks[out->n++] = rank;
 	return true;
 }
@@ -184,6 +183,7 @@ static void add_slow(struct reasons *reasons, const struct judged *place)
 	for (int i = 0; i < place->n; i++)
 		set_factor(candidate, place, place->ranks[i],
 			   place->median_s / place->region->useful_s[place->ranks[i]]);
+	reasons_even_slow(reasons, candidate, place->numbers[0]);
 	candidate->weight += place->region->total_cost_s;
 	if (is_first) {
 		reasons_blame(reasons, &candidate->reason, place->ranks, place->n);
@@ -244,7 +244,7 @@ static void all_ranks(const struct reasons *reasons, struct judged *place)
 {
 	place->n = 0;
 	for (int rank = 0; rank < reasons->n_ranks; rank++)
-		if (place->region->useful_s[rank] > NOTHING * place->most_s)
+		if (place->region->useful_s[rank] > REASONS_NOTHING * place->most_s)
 			place->ranks[place->n++] = rank;
 }
 

@@ -4,9 +4,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cluster/levels.h"
 #include "cluster/placement.h"
 #include "mpi/core/rank.h"
 #include "netmodel/model.h"
+#include "pdexec/cores.h"
 #include "tools/run/reasons.h"
 #include "tools/run/run.h"
 #include "traces/fabric.h"
@@ -73,14 +75,21 @@ static bool change_segments(struct reasons_candidate *candidate, double latency,
 			memcpy(candidate->segments[k], lists[k]->list, size_B);
 		lists[k]->list = candidate->segments[k];
 		for (int i = 0; i < lists[k]->n; i++) {
-			lists[k]->list[i].latency_s *= latency;
-			lists[k]->list[i].bandwidth_Bps *= bandwidth;
+			struct cluster_segment *s = &lists[k]->list[i];
+
+			s->bandwidth_Bps *= bandwidth;
+			s->latency_s =
+			    fmax(s->latency_s * latency, -(double)s->from_B / s->bandwidth_Bps);
 		}
 	}
 	network->latency_s *= latency;
 	network->intra_latency_s *= latency;
 	network->bandwidth_Bps *= bandwidth;
 	network->intra_bandwidth_Bps *= bandwidth;
+	for (int i = 0; i < network->n_intra_levels; i++) {
+		network->intra_levels[i].latency_s *= latency;
+		network->intra_levels[i].bandwidth_Bps *= bandwidth;
+	}
 	return true;
 }
 
@@ -97,26 +106,38 @@ static void blame_node(struct reasons *reasons, struct trace_reason *reason, int
 	free(ranks);
 }
 
+/* The link between switches, or the memory domain, that holds back most; NULL: there is none. */
+static const struct trace_fabric_link *first_of(const struct reasons *reasons, bool is_memory,
+						struct trace_fabric **fabric)
+{
+	if (trace_fabric_create(reasons->run->world->model, reasons->run->cluster->n_nodes,
+				reasons->time_s, fabric) ||
+	    !*fabric)
+		return NULL;
+	for (int i = 0; i < (*fabric)->n_links; i++)
+		if (((*fabric)->links[i].node >= 0) == is_memory)
+			return &(*fabric)->links[i];
+	return NULL;
+}
+
 /* The link between switches that holds transfers back most, where it does so more than any node's. */
 static bool say_fabric(const struct reasons *reasons, struct trace_reason *reason)
 {
 	const struct net_model *model = reasons->run->world->model;
 	int n_of_nodes = 2 * reasons->run->cluster->n_nodes;
 	struct trace_fabric *fabric = NULL;
+	const struct trace_fabric_link *link = first_of(reasons, false, &fabric);
 	double of_nodes_s = 0;
 	bool is_said;
 
-	if (trace_fabric_create(model, reasons->time_s, &fabric) || !fabric)
-		return false;
-	for (int l = 0; l < n_of_nodes; l++)
+	for (int l = 0; link && l < n_of_nodes; l++)
 		of_nodes_s = fmax(of_nodes_s, net_model_link_use(model, l).lost_s);
-	is_said = fabric->n_links > 0 && fabric->links[0].lost_s > of_nodes_s;
+	is_said = link && link->lost_s > of_nodes_s;
 	if (is_said)
 		snprintf(reason->text, sizeof reason->text,
 			 "messages wait for links between switches, most of all for %s: it is used "
 			 "%.0f %% of the run and costs transfers %s",
-			 fabric->links[0].name, 100 * fabric->links[0].utilisation,
-			 util_time_text(fabric->links[0].lost_s).text);
+			 link->name, 100 * link->utilisation, util_time_text(link->lost_s).text);
 	trace_fabric_destroy(fabric);
 	return is_said;
 }
@@ -157,6 +178,54 @@ static void add_contention(struct reasons *reasons)
 		 "if each had its links for itself");
 	snprintf(candidate->reason.option, sizeof candidate->reason.option,
 		 "--set network.model=unshared");
+}
+
+/* The ranks with cores in a memory domain. */
+static void blame_domain(struct reasons *reasons, struct trace_reason *reason,
+			 const struct trace_fabric_link *memory)
+{
+	const struct cluster *cluster = reasons->run->cluster;
+	int *ranks = malloc((size_t)reasons->n_ranks * sizeof *ranks), n = 0;
+
+	for (int rank = 0; ranks && rank < reasons->n_ranks; rank++) {
+		struct net_place place = pd_cores_of(&reasons->run->world->ranks[rank]);
+		int last = cluster_domain_of(cluster, place.core + place.n_cores - 1);
+
+		if (place.node == memory->node && last >= memory->domain &&
+		    cluster_domain_of(cluster, place.core) <= memory->domain)
+			ranks[n++] = rank;
+	}
+	if (ranks)
+		reasons_blame(reasons, reason, ranks, n);
+	free(ranks);
+}
+
+static void add_memory(struct reasons *reasons)
+{
+	double lost_s =
+	    path_s(reasons, TRACE_BLAME_CONTENTION) + path_s(reasons, TRACE_BLAME_SHARED);
+	struct trace_fabric *fabric = NULL;
+	const struct trace_fabric_link *memory = first_of(reasons, true, &fabric);
+	struct reasons_candidate *candidate = NULL;
+	char ranks[96];
+
+	if (memory && memory->lost_s > 0 && lost_s >= LEAST_SHARE * reasons->time_s)
+		candidate = add_changed(reasons, TRACE_REASON_MEMORY, lost_s);
+	if (candidate) {
+		candidate->cluster->levels.n_memory = 0;
+		blame_domain(reasons, &candidate->reason, memory);
+		reasons_ranks(&candidate->reason, ranks, sizeof ranks);
+		snprintf(candidate->reason.text, sizeof candidate->reason.text,
+			 "memory domains are full, most of all domain %d of node %d, shared by %s: "
+			 "it is used %.0f %% of the run and costs %s",
+			 memory->domain, memory->node, ranks, 100 * memory->utilisation,
+			 util_time_text(memory->lost_s).text);
+		snprintf(candidate->reason.remedy, sizeof candidate->reason.remedy,
+			 "if memory had no limit");
+		snprintf(candidate->reason.option, sizeof candidate->reason.option,
+			 "--set cores.memory=inf");
+	}
+	trace_fabric_destroy(fabric);
 }
 
 static void add_messages(struct reasons *reasons)
@@ -211,6 +280,21 @@ static void add_bandwidth(struct reasons *reasons)
 		 "messages carry many bytes: %s of the critical path", util_time_text(cost_s).text);
 	snprintf(candidate->reason.remedy, sizeof candidate->reason.remedy,
 		 "if there were half of them, or %s/s", bandwidth);
+}
+
+int reasons_try_bandwidth(struct reasons *reasons, double factor, double *out_s,
+			  struct util_error *err)
+{
+	struct cluster cluster = *reasons->run->cluster;
+	struct reasons_candidate candidate = {.place = -1, .site = -1, .cluster = &cluster};
+	int failed = change_segments(&candidate, 1, factor)
+			 ? reasons_try_without(reasons, &candidate, err)
+			 : util_error_set(err, UTIL_ENOMEM, "out of memory");
+
+	*out_s = candidate.reason.predicted_s;
+	candidate.cluster = NULL;
+	reasons_candidate_finish(&candidate);
+	return failed;
 }
 
 /* --- placement --- */
@@ -319,6 +403,7 @@ void reasons_add_network(struct reasons *reasons)
 {
 	add_locks(reasons);
 	add_contention(reasons);
+	add_memory(reasons);
 	add_placement(reasons);
 	add_messages(reasons);
 	add_bandwidth(reasons);

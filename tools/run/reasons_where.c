@@ -77,24 +77,16 @@ static void describe_where(struct trace_reason *reason)
 			 reason->before);
 }
 
-/* "solve.c:12 (solve)", of who called the function that the place `at` is in, and so on up to main. */
-static void describe_callers(const struct run *run, uint64_t site, const char *at,
-			     struct trace_reason *reason)
+static void describe_callers(const struct run *run, uint64_t site, struct trace_reason *reason)
 {
 	const char *text = run->trace->sites[site];
-	uint32_t number = (uint32_t)(text[0] == '#' ? strtoul(text + 1, NULL, 10) : site);
-	size_t length = 0;
 
-	if (!run->trace_record || strstr(at, "(main)"))
-		return;
-	for (int i = 0; !strstr(reason->callers, "(main)"); i++) {
-		char line[200];
-
-		mpi_record_describe_caller(run->trace_record, number, i, line, sizeof line);
-		if (!line[0] || length + strlen(line) + 3 > sizeof reason->callers)
-			return;
-		length += (size_t)sprintf(reason->callers + length, "%s%s", i ? ", " : "", line);
-	}
+	if (text[0] != '#')
+		snprintf(reason->callers, sizeof reason->callers, "%s", run->trace->callers[site]);
+	else if (run->trace_record)
+		mpi_record_describe_callers(run->trace_record,
+					    (uint32_t)strtoul(text + 1, NULL, 10), reason->callers,
+					    sizeof reason->callers);
 }
 
 static void describe_place(const struct reasons *reasons, int number, struct trace_reason *reason)
@@ -107,7 +99,7 @@ static void describe_place(const struct reasons *reasons, int number, struct tra
 	describe_record(reasons->run, &place->before, true, reason->before, sizeof reason->before);
 	describe_where(reason);
 	if (place->before.what >= MTRACE_CALL)
-		describe_callers(reasons->run, place->before.of, reason->before, reason);
+		describe_callers(reasons->run, place->before.of, reason);
 	if (kernel && strlen(reason->where) + strlen(kernel) + 12 < sizeof reason->where)
 		sprintf(reason->where + strlen(reason->where), ", kernel %s", kernel);
 }
@@ -121,7 +113,7 @@ void reasons_describe(const struct reasons *reasons, struct reasons_candidate *c
 	else if (candidate->site >= 0) {
 		describe_call(reasons->run, candidate->function, (uint64_t)candidate->site,
 			      reason->where, sizeof reason->where);
-		describe_callers(reasons->run, (uint64_t)candidate->site, reason->where, reason);
+		describe_callers(reasons->run, (uint64_t)candidate->site, reason);
 	} else if (candidate->function)
 		snprintf(reason->where, sizeof reason->where, "%s", candidate->function);
 }

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cluster/levels.h"
 #include "cluster/placement.h"
 #include "netmodel/topology.h"
 #include "tools/run/outfile.h"
@@ -81,6 +82,22 @@ static void write_class(const struct show *show, int k, FILE *file)
 	fputc('\n', file);
 }
 
+static void write_levels(const struct cluster *cluster, FILE *file)
+{
+	const struct cluster_cores *levels = &cluster->levels;
+	char each[32];
+
+	if (levels->per_domain == 0)
+		return;
+	fprintf(file, "  %-18s %10d sockets with %d memory domains of %d cores", "levels of a node",
+		levels->sockets, levels->domains, levels->per_domain);
+	if (levels->n_memory > 0) {
+		util_format_size(each, sizeof each, cluster_memory(cluster, levels->n_memory));
+		fprintf(file, ", %s/s each", each);
+	}
+	fputc('\n', file);
+}
+
 static int write_text(const void *context, FILE *file, struct util_error *err)
 {
 	const struct show *show = context;
@@ -101,6 +118,7 @@ static int write_text(const void *context, FILE *file, struct util_error *err)
 			routings[shape->routing], shape->is_half_duplex ? ", half duplex" : "");
 	fprintf(file, "\n  %-18s %10d links, %s/s each\n", "nodes",
 		2 * cluster->n_nodes * cluster->network.n_nics, each);
+	write_levels(cluster, file);
 	for (int k = 0; show->topology && k < show->topology->n_classes; k++)
 		write_class(show, k, file);
 	if (show->n_ranks > 0)
@@ -179,6 +197,12 @@ static json_t *describe(const struct show *show)
 	set(root, "routing", json_string(routings[shape->routing]));
 	set(root, "nodes", json_integer(cluster->n_nodes));
 	set(root, "cores_per_node", json_integer(cluster->cores));
+	if (cluster->levels.per_domain)
+		set(root, "levels",
+		    json_pack("{s:i,s:i,s:i,s:o}", "sockets", cluster->levels.sockets,
+			      "domains_per_socket", cluster->levels.domains, "cores_per_domain",
+			      cluster->levels.per_domain, "memory_Bps",
+			      trace_json_number(cluster_memory(cluster, cluster->levels.n_memory))));
 	set(root, "latency_s", trace_json_number(cluster->network.latency_s));
 	set(root, "nics", json_integer(cluster->network.n_nics));
 	set(root, "bandwidth_Bps", trace_json_number(cluster->network.bandwidth_Bps));
@@ -225,13 +249,18 @@ static int write_to(const struct show *show, const char *path, struct util_error
 static int place(const struct run_options *o, struct show *show, int node_of[],
 		 struct util_error *err)
 {
-	int failed;
+	int failed, most = 1;
 
 	if (o->n_ranks == 0)
 		return 0;
 	failed = cluster_place(o->placement, show->cluster, o->n_ranks, node_of, err);
-	for (int rank = 0; rank < o->n_ranks && !failed; rank++)
-		show->n_on[node_of[rank]]++;
+	for (int rank = 0; rank < o->n_ranks && !failed; rank++) {
+		int n = ++show->n_on[node_of[rank]];
+
+		most = n > most ? n : most;
+	}
+	show->n_cpus = o->cpus_per_rank ? o->cpus_per_rank : show->cluster->cores / most;
+	show->n_cpus = show->n_cpus > 0 ? show->n_cpus : 1;
 	return failed ? util_error_prepend(err, "--placement") : 0;
 }
 

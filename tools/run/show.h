@@ -13,6 +13,7 @@ struct show {
 	const int *node_of;		     /* [n_ranks] */
 	int *n_on;			     /* [n_nodes] ranks on each */
 	int n_ranks;
+	int n_cpus; /* cores that each holds */
 };
 
 /* Returns the exit status. */
@@ -29,5 +30,10 @@ struct show_class { /* links of a class */
 struct show_class show_describe_class(const struct show *show, int link_class);
 /* tools/run/picture.c */
 void show_picture(const struct show *show, FILE *file);
+/* tools/run/picture_node.c: the cores of a node by level, from `y` on; 0 pixels where the file names no
+ * levels. */
+double show_node_width(const struct show *show);
+double show_node_height(const struct show *show);
+void show_node(const struct show *show, double y, FILE *file);
 
 #endif

@@ -50,6 +50,7 @@ int run_replay_create(struct run *run, struct mtrace_file *file, int64_t seed, b
 	struct replay_config config = {
 	    .cluster = run->cluster,
 	    .node_of = run->node_of,
+	    .cpus_per_rank = o->cpus_per_rank,
 	    .observers = &observers,
 	    .mode = o->mode,
 	    .bench_in = o->is_replay ? o->bench_in : NULL, /* what a run took from it is recorded */

@@ -71,6 +71,16 @@ static int apply_latency(struct whatif_change *change, const struct part *part,
 	return 0;
 }
 
+/* What one stream gets of a link stays the same part of it. */
+static void scale_segment(struct cluster_segment *segment, const struct part *part, double value)
+{
+	double was_Bps = segment->bandwidth_Bps;
+
+	segment->bandwidth_Bps = part->op == '=' ? value : was_Bps * part->factor;
+	if (segment->stream_Bps < was_Bps)
+		segment->stream_Bps *= segment->bandwidth_Bps / was_Bps;
+}
+
 static int apply_bandwidth(struct whatif_change *change, const struct part *part,
 			   struct util_error *err)
 {
@@ -82,8 +92,7 @@ static int apply_bandwidth(struct whatif_change *change, const struct part *part
 		return util_error_prepend(err, "scenario \"%s\"", part->text);
 	change->bandwidth_Bps = value;
 	for (int i = 0; i < change->base->cluster->network.segments.n; i++)
-		change->segments[i].bandwidth_Bps =
-		    part->op == '=' ? value : change->segments[i].bandwidth_Bps * part->factor;
+		scale_segment(&change->segments[i], part, value);
 	change->network = true;
 	return 0;
 }
@@ -192,6 +201,8 @@ static int apply_cores(struct whatif_change *change, const struct part *part,
 	double cores = round(change->cores * part->factor);
 	int64_t value = 0;
 
+	if (change->base->cluster->levels.per_domain)
+		return refuse(part, err, "cores of a cluster file without levels (cores.per_domain)");
 	if (part->op == '=' && util_parse_int(part->value, 1, 1000000, &value, err))
 		return util_error_prepend(err, "scenario \"%s\"", part->text);
 	if (part->op == '=')

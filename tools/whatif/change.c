@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cluster/levels.h"
 #include "util/array.h"
 
 static int no_memory(struct util_error *err)
@@ -161,9 +162,10 @@ static void add_network(const struct whatif_change *change, struct words *words)
 
 		/* A burst that the latency lets pass takes no negative time on a faster network. */
 		s.latency_s = fmax(s.latency_s, -(double)s.from_B / s.bandwidth_Bps);
-		fprintf(file, "%s{from: %lld, latency: %.17gs, bandwidth: %s}", i ? ", " : "",
+		fprintf(file, "%s{from: %lld, latency: %.17gs, bandwidth: %s", i ? ", " : "",
 			(long long)s.from_B, s.latency_s,
 			bandwidth_text(s.bandwidth_Bps, buf, sizeof buf));
+		fprintf(file, ", stream: %s}", bandwidth_text(s.stream_Bps, buf, sizeof buf));
 	}
 	if (file && !fclose(file))
 		add(words, "--set", "network.segments=[%s]", text);
@@ -172,14 +174,43 @@ static void add_network(const struct whatif_change *change, struct words *words)
 	free(text);
 }
 
+static void print_costs(FILE *file, const char *name, const struct cluster_costs_by_size *costs,
+			double plain_s, double factor, double more_s)
+{
+	if (costs->n == 0)
+		fprintf(file, "%s: %.17gs, ", name, plain_s * factor + more_s);
+	else
+		fprintf(file, "%s: [", name);
+	for (int i = 0; i < costs->n; i++)
+		fprintf(file, "{from: %lld, time: %.17gs, per_byte: %.17gs}%s",
+			(long long)costs->list[i].from_B, costs->list[i].time_s * factor + more_s,
+			costs->list[i].per_B_s * factor, i + 1 < costs->n ? ", " : "], ");
+}
+
+char *whatif_overheads(const struct cluster *cluster, double factor, double more_s)
+{
+	const struct cluster_protocol *p = &cluster->protocol;
+	char *text = NULL;
+	size_t size;
+	FILE *file = open_memstream(&text, &size);
+
+	if (!file)
+		return NULL;
+	fprintf(file, "protocol.overhead={");
+	print_costs(file, "send", &p->send_costs, p->send_overhead_s, factor, more_s);
+	if (p->isend_overhead_s >= 0)
+		print_costs(file, "isend", &p->isend_costs, p->isend_overhead_s, factor, more_s);
+	print_costs(file, "recv", &p->recv_costs, p->recv_overhead_s, factor, more_s);
+	if (p->probe_s > 0)
+		fprintf(file, "probe: %.17gs, ", p->probe_s * factor);
+	fprintf(file, "per_byte: %.17gs}", p->recv_overhead_per_B_s * factor);
+	return fclose(file) == 0 ? text : NULL;
+}
+
 static void add_overheads(const struct whatif_change *change, struct words *words)
 {
-	const struct cluster *c = change->base->cluster;
-	double factor = change->overhead_factor;
-
-	add(words, "--set", "protocol.overhead={send: %.17gs, recv: %.17gs, per_byte: %.17gs}",
-	    c->protocol.send_overhead_s * factor, c->protocol.recv_overhead_s * factor,
-	    c->protocol.recv_overhead_per_B_s * factor);
+	add_text(words, strdup("--set"));
+	add_text(words, whatif_overheads(change->base->cluster, change->overhead_factor, 0));
 }
 
 /* Nodes of equal speed in a row are one entry. */
@@ -230,11 +261,15 @@ static void add_ideal(const struct whatif_change *change, struct words *words)
 
 	add(words, "--set", "network.latency=0s");
 	add(words, "--set", "network.bandwidth=inf");
-	add(words, "--set", "network.intra_node.latency=0s");
-	add(words, "--set", "network.intra_node.bandwidth=inf");
+	if (cluster_has_levels(c)) {
+		add(words, "--set", "network.intra_node={latency: 0s, bandwidth: inf}");
+	} else {
+		add(words, "--set", "network.intra_node.latency=0s");
+		add(words, "--set", "network.intra_node.bandwidth=inf");
+	}
 	if (c->network.segments.n)
 		add(words, "--set", "network.segments=%s", nothing);
-	if (c->network.intra_segments.n)
+	if (c->network.intra_segments.n && !cluster_has_levels(c))
 		add(words, "--set", "network.intra_node.segments=%s", nothing);
 	add(words, "--set", "protocol.overhead=0s");
 	add(words, "--set", "cpu.communication_cost.scale=0");

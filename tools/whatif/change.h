@@ -25,6 +25,9 @@ int whatif_change_init(struct whatif_change *change, const struct whatif_base *b
 		       struct util_error *err);
 void whatif_change_finish(struct whatif_change *change);
 
+/* "protocol.overhead={…}": what the cluster has times `factor`, and `more_s` more for each message; the
+ * caller frees it. NULL: no memory. */
+char *whatif_overheads(const struct cluster *cluster, double factor, double more_s);
 /* Applies one part of a scenario. Errors: UTIL_EINPUT, UTIL_ENOMEM. */
 int whatif_change_apply(struct whatif_change *change, const char *part, struct util_error *err);
 /* Multiplies the time of a kernel ("*": all computation). */

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "tools/whatif/change.h"
 #include "util/array.h"
 
 /* Where transfers share links, running times jump by nanoseconds when events change their order:
@@ -42,16 +43,18 @@ static double step_of(const struct whatif_base *base, int which)
 static int add_step(struct whatif_scenarios *scenarios, const struct whatif_base *base, int which,
 		    double step, struct util_error *err)
 {
-	const struct cluster *c = base->cluster;
 	double value = value_of(base, which);
-	char text[256];
+	char text[256], *overheads;
+	int rc;
 
-	if (which == WHATIF_OVERHEAD)
-		snprintf(text, sizeof text,
-			 "protocol.overhead={send: %.17gs, recv: %.17gs, per_byte: %.17gs}",
-			 c->protocol.send_overhead_s + step, c->protocol.recv_overhead_s + step,
-			 c->protocol.recv_overhead_per_B_s);
-	else if (which == WHATIF_LATENCY && value > 0)
+	if (which == WHATIF_OVERHEAD) {
+		overheads = whatif_overheads(base->cluster, 1, step);
+		rc = overheads ? whatif_scenarios_add(scenarios, base, overheads, err)
+			       : util_error_set(err, UTIL_ENOMEM, "out of memory");
+		free(overheads);
+		return rc;
+	}
+	if (which == WHATIF_LATENCY && value > 0)
 		snprintf(text, sizeof text, "latency*%.17g", 1 + step / value);
 	else if (which == WHATIF_LATENCY)
 		snprintf(text, sizeof text, "latency=%.17gs", step);

@@ -86,6 +86,7 @@ struct trace_analysis_rank {
 	sim_time_ps cause_ready;    /* … until when */
 	sim_time_ps seen;	    /* end of the last activity */
 	sim_time_ps idle;	    /* if later: blocked up to then, for a reason not yet known */
+	sim_time_ps looks_since; /* since then it has waited for reasons not yet known, but for looks */
 	int idle_site;
 	enum trace_blame idle_blame; /* polling, unless an access to a file ended then */
 	sim_time_ps accessed;	     /* when the last one ended */

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cluster/levels.h"
 #include "netmodel/model.h"
 #include "netmodel/topology.h"
 #include "traces/analysis/collectives.h"
@@ -38,6 +39,9 @@ void trace_causes_see(struct trace_analysis *analysis, int rank, sim_time_ps now
 	trace_causes_advance(analysis, rank, r->ideal + now - r->seen, now);
 	r->seen = now;
 }
+
+/* A rank that polls looks between its pauses: so long a computation is no more than that. */
+#define LOOK_PS (SIM_PS_PER_S / 1000000)
 
 static struct trace_wait_total *wait_at(struct trace_analysis *analysis, int site)
 {
@@ -96,6 +100,7 @@ static void *message_begin(void *context, const struct sim_cause_message *messag
 	    .dest = message->dest,
 	    .site = site_of(analysis, &message->sender),
 	    .sent = message->sent,
+	    .level = message->level,
 	};
 	trace_causes_see(analysis, token->source, now);
 	return token;
@@ -196,7 +201,7 @@ static struct net_minimum minimum_of(const struct trace_analysis *analysis,
 				     const struct trace_token *token, int64_t size_B)
 {
 	int from = from_node(analysis, token), to = to_node(analysis, token);
-	struct net_minimum all = net_transfer_minimum(analysis->cluster, from == to, size_B);
+	struct net_minimum all = net_transfer_minimum(analysis->cluster, token->level, size_B);
 
 	if (from != to && analysis->topology) {
 		all.latency_s += net_topology_delay_s(analysis->topology, from, to);
@@ -322,9 +327,10 @@ static void spend_formula(struct trace_analysis *analysis, struct trace_token *t
 	const struct cluster *cluster = analysis->cluster;
 	int n = formula->n_transfers + formula->n_intra_transfers;
 	double latency_s =
-	    formula->n_transfers * (net_transfer_minimum(cluster, 0, 0).latency_s +
+	    formula->n_transfers * (net_transfer_minimum(cluster, NET_BETWEEN_NODES, 0).latency_s +
 				    net_topology_most_delay_s(cluster)) +
-	    formula->n_intra_transfers * net_transfer_minimum(cluster, 1, 0).latency_s;
+	    formula->n_intra_transfers *
+		net_transfer_minimum(cluster, cluster_n_levels(cluster) - 1, 0).latency_s;
 
 	count(analysis, token, TRACE_COUNT_TRANSFERS, formula->n_transfers);
 	count(analysis, token, TRACE_COUNT_INTRA_TRANSFERS, formula->n_intra_transfers);
@@ -398,6 +404,9 @@ static void resume(void *context, const struct sim_cause_place *place, sim_time_
 	sim_time_ps ready = r->cause_ready < now ? r->cause_ready : now;
 	int site;
 
+	if (begin - r->idle > LOOK_PS || r->looks_since > begin ||
+	    r->idle_blame != TRACE_BLAME_POLLING)
+		r->looks_since = begin;
 	if (r->idle == begin && r->idle > r->seen) /* it looked, and blocked again at once */
 		begin = r->seen;
 	else
@@ -414,6 +423,8 @@ static void resume(void *context, const struct sim_cause_place *place, sim_time_
 		return;
 	trace_path_copy(&analysis->paths, &r->path, &r->cause);
 	r->seen = r->path.until;
+	begin = r->looks_since < begin ? r->looks_since : begin;
+	r->looks_since = SIM_TIME_MAX;
 	if (r->in_collective)
 		return;
 	trace_causes_wait(analysis, place->rank, site, r->cause_wait, ready - begin, false);

@@ -258,7 +258,7 @@ static json_t *fabric_json(const struct trace_explanation *e)
 	json_t *array = json_array();
 	struct trace_fabric *fabric = NULL;
 
-	trace_fabric_create(e->analysis->model, time_s, &fabric);
+	trace_fabric_create(e->analysis->model, e->analysis->links.n_nodes, time_s, &fabric);
 	for (int i = 0; fabric && i < fabric->n_links; i++) {
 		json_t *object = json_object();
 

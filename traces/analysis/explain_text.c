@@ -300,7 +300,8 @@ static void write_loads(const struct trace_explanation *e, FILE *file)
 	double time_s = sim_time_to_s(e->analysis->summary->end);
 	struct trace_fabric *fabric = NULL;
 
-	if (!e->analysis->model || trace_fabric_create(e->analysis->model, time_s, &fabric) ||
+	if (!e->analysis->model ||
+	    trace_fabric_create(e->analysis->model, e->analysis->links.n_nodes, time_s, &fabric) ||
 	    !fabric)
 		return;
 	for (int i = 0; i < fabric->n_links && i < TRACE_LOADS_TOLD; i++) {

@@ -27,6 +27,7 @@ struct trace_token { /* a message */
 	struct trace_path path;
 	int64_t ideal;
 	int source, dest, site;
+	int level; /* as of struct sim_cause_message */
 	sim_time_ps sent;    /* the send was called */
 	sim_time_ps matched; /* when the receive came later than the message; else 0 */
 	/* the transfer under way */

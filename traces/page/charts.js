@@ -6,14 +6,23 @@ function svg(tag, attributes, ...children) {
   return element;
 }
 
-/* Lines of fractions over time: curves [{name, colour, points: [[begin_s, end_s, fraction]]}]. Drawn for the width it has: text stays as large as it is. */
+/* Draws a picture for the width it has: text stays as large as it is. */
+function fitted(plot, height, draw) {
+  const again = (width) => {
+    plot.setAttribute("viewBox", `0 0 ${width} ${height}`);
+    plot.replaceChildren();
+    draw(width, height);
+  };
+  again(960);
+  new ResizeObserver(([entry]) => { if (entry.contentRect.width > 60) again(Math.round(entry.contentRect.width)); }).observe(plot);
+}
+
+/* Lines of fractions over time: curves [{name, colour, points: [[begin_s, end_s, fraction]]}]. */
 function curves(curves, end_s, label) {
   const plot = svg("svg", { role: "img", "aria-label": label });
-  const draw = (width) => {
-    const H = 260, L = 46, R = width - 8, B = 28, T = 8;
+  fitted(plot, 260, (width, H) => {
+    const L = 46, R = width - 8, B = 28, T = 8;
     const x = (t) => L + t / end_s * (R - L), y = (f) => T + (1 - f) * (H - T - B);
-    plot.setAttribute("viewBox", `0 0 ${width} ${H}`);
-    plot.replaceChildren();
     for (let f = 0; f <= 1.001; f += 0.25) {
       plot.append(svg("line", { x1: L, x2: R, y1: y(f), y2: y(f), stroke: "var(--line)" }));
       plot.append(svg("text", { x: L - 6, y: y(f) + 4, "text-anchor": "end" }, Math.round(100 * f) + " %"));
@@ -26,10 +35,27 @@ function curves(curves, end_s, label) {
         .map(([b, e, f], i) => `${i ? "L" : "M"}${x(b).toFixed(1)} ${y(Math.min(1, f)).toFixed(1)}L${x(e).toFixed(1)} ${y(Math.min(1, f)).toFixed(1)}`).join("");
       plot.append(svg("path", { d: path, fill: "none", stroke: `var(--${curve.colour})`, "stroke-width": 2 }));
     }
-  };
-  draw(960);
-  new ResizeObserver(([entry]) => { if (entry.contentRect.width > 60) draw(Math.round(entry.contentRect.width)); }).observe(plot);
+  });
   return el("div", {}, plot, legend(curves.map((curve) => [curve.colour, curve.name])));
+}
+
+/* The running time over the network's bandwidth, where doubling it is one step; the knee, and what the run had. */
+function bandwidthCurve({ points, own_Bps, knee_Bps }) {
+  const words = knee_Bps ? `above ${bytes(knee_Bps)}/s more of it saves less than 5 %` : `above ${bytes(points[0].bandwidth_Bps)}/s more of it saves less than 5 %`;
+  const plot = svg("svg", { role: "img", "aria-label": `Running time over the bandwidth of the network: ${words}` });
+  const first = Math.log2(points[0].bandwidth_Bps), last = Math.log2(points[points.length - 1].bandwidth_Bps), most = Math.max(...points.map((p) => p.predicted_time_s));
+  fitted(plot, 240, (width, H) => {
+    const L = 64, R = width - 40, B = 28, T = 14, x = (Bps) => L + (Math.log2(Bps) - first) / (last - first) * (R - L), y = (s) => T + (1 - s / (1.05 * most)) * (H - T - B);
+    for (let s = 0, marks = step(most, 4); s <= 1.05 * most; s += marks)
+      plot.append(svg("line", { x1: L, x2: R, y1: y(s), y2: y(s), stroke: "var(--line)" }), svg("text", { x: L - 6, y: y(s) + 4, "text-anchor": "end" }, time(s)));
+    for (const p of points) plot.append(svg("text", { x: x(p.bandwidth_Bps), y: H - 8, "text-anchor": "middle" }, width > 560 || points.indexOf(p) % 2 ? bytes(p.bandwidth_Bps) + "/s" : ""));
+    if (knee_Bps) plot.append(svg("line", { x1: x(knee_Bps), x2: x(knee_Bps), y1: T, y2: H - B, stroke: "var(--mark)", "stroke-width": 2, "stroke-dasharray": "4 4" }));
+    plot.append(svg("path", { d: points.map((p, i) => `${i ? "L" : "M"}${x(p.bandwidth_Bps).toFixed(1)} ${y(p.predicted_time_s).toFixed(1)}`).join(""), fill: "none", stroke: "var(--computing)", "stroke-width": 2 }));
+    for (const p of points) plot.append(svg("circle", { cx: x(p.bandwidth_Bps), cy: y(p.predicted_time_s), r: p.bandwidth_Bps === own_Bps ? 6 : 3, fill: `var(--${p.bandwidth_Bps === own_Bps ? "bad" : "computing"})` },
+      svg("title", {}, `${bytes(p.bandwidth_Bps)}/s: ${time(p.predicted_time_s)}`)));
+  });
+  return el("div", {}, el("h3", {}, "Bandwidth of the network"), plot, legend([["bad", `this cluster: ${bytes(own_Bps)}/s`], ["computing", "predicted with another bandwidth, between nodes and within them"], ["mark", words]]),
+    note("By replay of this run: what it chose by the order of arrival stays chosen."));
 }
 
 /* Who sent how much to whom: cells [[source row, destination row, messages, bytes]]. */
@@ -40,17 +66,30 @@ function matrix(source, timeline) {
   const n = source.rows, LEFT = 40, TOP = 22, cells = new Map(source.cells.map((cell) => [cell[0] * n + cell[1], cell]));
   const title = (row) => source.ranks_per_row === 1 ? "rank " + row : `ranks ${row * source.ranks_per_row} …`;
   const side = (width) => Math.min(width - LEFT, 460) / n;
+  const picture = el("canvas", { width: n, height: n });
+  let painted = "";
+  /* A pixel for each cell. */
+  function paint(column) {
+    const image = new ImageData(n, n), paper = channels("panel"), ink = channels("computing"), most = source.cells.reduce((sum, cell) => Math.max(sum, cell[column]), 1);
+    for (let at = 0; at < 4 * n * n; at++) image.data[at] = at % 4 === 3 ? 255 : paper[at % 4];
+    for (const cell of source.cells) {
+      const share = cell[column] > 0 ? 0.12 + 0.88 * Math.log1p(cell[column]) / Math.log1p(most) : 0, at = 4 * (cell[0] * n + cell[1]);
+      for (let k = 0; k < 3; k++) image.data[at + k] = paper[k] + share * (ink[k] - paper[k]);
+    }
+    picture.getContext("2d").putImageData(image, 0, 0);
+  }
   let brushed = null; /* from row, from column, to row, to column */
   const redraw = sharp(canvas, () => TOP + side(canvas.clientWidth || 800) * n + 2, (context, width) => {
-    const size = side(width), column = Number(what.value), most = Math.max(...source.cells.map((cell) => cell[column]), 1);
-    context.fillStyle = colour("panel");
-    context.fillRect(LEFT, TOP, size * n, size * n);
-    for (const cell of source.cells) {
-      context.globalAlpha = cell[column] > 0 ? 0.12 + 0.88 * Math.log1p(cell[column]) / Math.log1p(most) : 0;
-      context.fillStyle = colour("computing");
-      context.fillRect(LEFT + cell[1] * size, TOP + cell[0] * size, Math.max(1, size - (size > 6 ? 1 : 0)), Math.max(1, size - (size > 6 ? 1 : 0)));
+    const size = side(width), key = [what.value, colour("panel"), colour("computing")].join();
+    if (painted !== key) paint(Number(what.value));
+    painted = key;
+    context.imageSmoothingEnabled = false;
+    context.drawImage(picture, LEFT, TOP, size * n, size * n);
+    context.fillStyle = colour("paper");
+    for (let i = 1; i < n && size > 6; i++) {
+      context.fillRect(LEFT + i * size - 1, TOP, 1, size * n);
+      context.fillRect(LEFT, TOP + i * size - 1, size * n, 1);
     }
-    context.globalAlpha = 1;
     if (brushed) {
       const [top, left, bottom, right] = boxOf(brushed);
       context.strokeStyle = colour("mark");

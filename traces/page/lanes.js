@@ -149,14 +149,18 @@ function Lanes(source) {
     self.n = rows.length;
   }
 
-  /* Numbers of the messages of each rank, by `time`. */
+  /* Numbers of the messages of each rank, by `time`: put in order when they are first asked for. */
   function indexed(rankOf, time) {
     const first = new Int32Array(source.ranks + 1), list = new Int32Array(messages.n), at = new Int32Array(source.ranks);
     for (let i = 0; i < messages.n; i++) first[rankOf[i] + 1]++;
     for (let rank = 0; rank < source.ranks; rank++) first[rank + 1] += first[rank];
     for (let i = 0; i < messages.n; i++) list[first[rankOf[i]] + at[rankOf[i]]++] = i;
-    for (let rank = 0; rank < source.ranks; rank++) list.subarray(first[rank], first[rank + 1]).sort((a, b) => time[a] - time[b]);
-    return (rank) => list.subarray(first[rank], first[rank + 1]);
+    return (rank) => {
+      const own = list.subarray(first[rank], first[rank + 1]);
+      if (at[rank]) own.sort((a, b) => time[a] - time[b]);
+      at[rank] = 0;
+      return own;
+    };
   }
   let received = null, sent = null;
   /* The call that the interval is of: it may be in two parts, waiting and communicating. */

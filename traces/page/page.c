@@ -6,7 +6,6 @@
 
 #include "traces/json.h"
 #include "traces/page/timeline.h"
-#include "traces/reasons.h"
 #include "traces/real/real.h"
 
 enum { MAX_PHASES = 500 }; /* that are shown */
@@ -123,19 +122,6 @@ static json_t *columns_json(const json_t *rows)
 	return columns;
 }
 
-/* A recorded run does not know them: --json is the same for it and for the run. */
-static int add_callers(json_t *list, const struct trace_reasons *reasons)
-{
-	int failed = 0;
-
-	for (int i = 0; reasons && i < reasons->n && json_is_array(list); i++)
-		if (reasons->list[i].callers[0])
-			failed |=
-			    json_object_set_new(json_array_get(list, (size_t)i), "called_from",
-						trace_json_string(reasons->list[i].callers));
-	return failed;
-}
-
 /* The run as --json tells it, but for what the page does not show. */
 static json_t *run_json(const struct trace_page *page)
 {
@@ -145,8 +131,7 @@ static json_t *run_json(const struct trace_page *page)
 	if (!run)
 		return NULL;
 	json_object_del(json_object_get(analysis, "wait_states"), "ranks");
-	if (!add_callers(json_object_get(analysis, "reasons"), page->run->reasons) &&
-	    !shorten_phases(run) && (!analysis || !shorten_phases(analysis)) &&
+	if (!shorten_phases(run) && (!analysis || !shorten_phases(analysis)) &&
 	    !json_object_set_new(run, "ranks", columns_json(json_object_get(run, "ranks"))))
 		return run;
 	json_decref(run);

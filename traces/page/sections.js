@@ -134,7 +134,7 @@ function fillWaits() {
 function fillFabric() {
   const loads = new Map((analysis && analysis.fabric || []).map((l) => [l.name, l.calls]));
   const sender = (l) => (loads.get(l.name) || []).slice(0, 1).map((c) => `${c.call} ${c.site || ""}${c.job ? `, ${c.job}` : ""}`).join("");
-  place("links").append(table([{ title: "links between switches", of: (c) => c.name }, { title: "number", of: (c) => c.links, show: (c) => count(c.links) },
+  place("links").append(table([{ title: "links between switches, memory", of: (c) => c.name }, { title: "number", of: (c) => c.links, show: (c) => count(c.links) },
     { title: "bytes", of: (c) => c.bytes, show: (c) => bytes(c.bytes) }, { title: "used, mean", of: (c) => c.mean_utilisation, show: (c) => meter(c.mean_utilisation) },
     { title: "used, most", of: (c) => c.most_utilisation, show: (c) => meter(c.most_utilisation) }], run.fabric.classes, 8),
   table([{ title: "link", of: (l) => l.name }, { title: "bytes", of: (l) => l.bytes, show: (l) => bytes(l.bytes) },
@@ -155,7 +155,9 @@ function fillLinks() {
 
 function fillWhatIf() {
   const section = place("what-if"), rows = data.what_if && data.what_if.scenarios.filter((row) => row.time_s !== null);
-  if (!rows) return section.remove();
+  if (!rows && !(analysis && analysis.bandwidth)) return section.remove();
+  if (analysis && analysis.bandwidth) section.append(bandwidthCurve(analysis.bandwidth));
+  if (!rows) return undefined;
   section.append(table([{ title: "change", of: (row) => row.name }, { title: "running time", of: (row) => row.time_s, show: (row) => time(row.time_s) },
     { title: "gain", of: (row) => row.gain, show: (row) => difference(row.gain, Math.max(...rows.map((one) => Math.abs(one.gain))), signed) }], rows, 25));
   fillDerivatives(section, data.what_if.derivatives);

@@ -221,6 +221,7 @@ static const char *arguments_of(uint64_t op)
 		return "r";
 	case MTRACE_SLEEP:
 	case MTRACE_TIMES:
+	case MTRACE_POLLS:
 		return "rr";
 	case MTRACE_NODE_RELEASE:
 	case MTRACE_NODE_ACQUIRE:

@@ -133,6 +133,7 @@ static const char *letters_of(uint64_t what)
 		return "r";
 	case MTRACE_SLEEP:
 	case MTRACE_TIMES:
+	case MTRACE_POLLS:
 		return "rr";
 	case MTRACE_PHASE_END:
 	case MTRACE_NODE_RELEASE:

@@ -49,7 +49,7 @@ void mpisim_kernel_end(void)
 double mpisim_kernel_time(const char *name, int n_params, const double params[])
 {
 	prepare();
-	return pd_store_lookup(model, name, n_params, params);
+	return pd_store_lookup(model, PD_NOWHERE, name, n_params, params);
 }
 
 void mpisim_phase_begin(const char *name)
