@@ -264,10 +264,8 @@ static void transfer_done(void *context, void *of, int64_t size_B, int is_end, s
 		return;
 	all = minimum_of(analysis, token, size_B);
 	leave_links(analysis, token, size_B, &all, now);
-	for (int k = 0, l; analysis->model && (l = net_model_ended_link(analysis->model, k)) >= 0;
-	     k++)
-		trace_loads_add(&analysis->loads, l, token->site < 0 ? 0 : token->site,
-				(double)size_B);
+	if (analysis->model)
+		trace_loads_add(&analysis->loads, analysis->model, token->site, size_B);
 }
 
 static void follow(void *context, void *of, void *other, sim_time_ps now)

@@ -13,7 +13,7 @@ void trace_loads_finish(struct trace_loads *loads)
 	loads->list = NULL;
 }
 
-void trace_loads_add(struct trace_loads *loads, int link, int site, double bytes)
+static void add(struct trace_loads *loads, int link, int site, double bytes)
 {
 	uint64_t key = (uint64_t)link << 32 | (uint32_t)site;
 	struct util_map_slot *slot = util_map_find(&loads->places, key);
@@ -30,6 +30,13 @@ void trace_loads_add(struct trace_loads *loads, int link, int site, double bytes
 	}
 	loads->list[loads->n] = (struct trace_load){link, site, bytes};
 	slot->number = (uintptr_t)++loads->n;
+}
+
+void trace_loads_add(struct trace_loads *loads, const struct net_model *model, int site,
+		     int64_t size_B)
+{
+	for (int k = 0, link; (link = net_model_ended_link(model, k)) >= 0; k++)
+		add(loads, link, site < 0 ? 0 : site, (double)size_B);
 }
 
 static int compare(const void *left, const void *right)

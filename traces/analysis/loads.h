@@ -3,7 +3,9 @@
 #define TRACES_ANALYSIS_LOADS_H
 
 #include <stdbool.h>
+#include <stdint.h>
 
+#include "netmodel/model.h"
 #include "util/map.h"
 
 /* Which call sites have sent what over which links between switches. */
@@ -22,7 +24,9 @@ struct trace_loads {		 /* all zero: nothing yet */
 };
 
 void trace_loads_finish(struct trace_loads *loads);
-void trace_loads_add(struct trace_loads *loads, int link, int site, double bytes);
+/* What the route has carried whose transfer ends in `model`. */
+void trace_loads_add(struct trace_loads *loads, const struct net_model *model, int site,
+		     int64_t size_B);
 /* By link; of one those with the most bytes first. Nothing is added afterwards. O(n log n). */
 void trace_loads_sort(struct trace_loads *loads);
 /* After that: how many a link has; *out: the first. O(log n). */
