@@ -50,6 +50,13 @@ static char *next_of(const CFI_cdesc_t *section, CFI_index_t at[], char *element
 	return element;
 }
 
+/* Not by memcpy, which is the program's: whoever checks it would see an access that is none of its own. */
+static void copy_element(char *to, const char *from, size_t size_B)
+{
+	for (size_t i = 0; i < size_B; i++)
+		((volatile char *)to)[i] = from[i];
+}
+
 static void fetch(struct mpi_foreign_memory *memory)
 {
 	struct fortran_copy *copy = (struct fortran_copy *)memory;
@@ -58,7 +65,7 @@ static void fetch(struct mpi_foreign_memory *memory)
 	char *element = copy->section->base_addr;
 
 	for (size_t i = 0; i < copy->n; i++) {
-		memcpy(copy->data + i * size_B, element, size_B);
+		copy_element(copy->data + i * size_B, element, size_B);
 		element = next_of(copy->section, at, element);
 	}
 	if (copy->before)
@@ -79,7 +86,7 @@ static void give(struct mpi_foreign_memory *memory)
 		char *data = copy->data + i * size_B, *before = copy->before + i * size_B;
 
 		if (memcmp(data, before, size_B) != 0) {
-			memcpy(element, data, size_B);
+			copy_element(element, data, size_B);
 			memcpy(before, data, size_B);
 		}
 		element = next_of(copy->section, at, element);

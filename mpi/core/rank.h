@@ -134,6 +134,8 @@ struct mpi_world {
 	struct mpi_record *record; /* mpi/record/record.h; NULL: the run is not recorded */
 	struct mpi_watch *watch;   /* mpi/watch/watch.h; NULL: nobody watches the calls */
 	const struct mpi_meets *meets; /* borrowed: mpi/p2p/causes.h; NULL: nobody asks */
+	/* A synchronous send has met its receive: verify's own; NULL: nobody asks. */
+	void (*synchronized)(const struct mpi_message *message);
 	struct mpi_verify *verify; /* mpi/verify/verify.h; NULL: the run is not verified */
 	const char *failure_class; /* for it: the class of the failure that comes next; NULL: by its kind */
 	const void *described; /* record, verify or watch: calls of the program come through functions of theirs */

@@ -121,6 +121,9 @@ static void go_on(struct mpi_message *message, struct mpi_request *recv)
 	message->recv = recv;
 	message->stage = MESSAGE_MATCHED;
 	mpi_cause_matched(message);
+	if (message->send && message->send->mode == SEND_SYNCHRONOUS &&
+	    message->dest->world->synchronized)
+		message->dest->world->synchronized(message);
 	if (message->is_rendezvous) {
 		mpi_request_lend(message->recv);
 		mpi_message_answer(message);

@@ -39,6 +39,11 @@ void mpi_kept_give(struct mpi_request *request)
 		memory->give(memory);
 }
 
+struct mpi_foreign_memory *mpi_kept_memories(const struct mpi_request *request)
+{
+	return request->kept ? request->kept->memories : NULL;
+}
+
 static int query(struct mpi_request *request)
 {
 	int code = request->kept->query ? request->kept->query(request) : request->status.MPI_ERROR;

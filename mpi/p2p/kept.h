@@ -11,6 +11,8 @@
  */
 /* Takes the program's data; nothing for a request that keeps nothing. */
 void mpi_kept_fetch(struct mpi_request *request);
+/* What the request was given, linked by `next`; NULL: nothing. */
+struct mpi_foreign_memory *mpi_kept_memories(const struct mpi_request *request);
 /* Gives the program what has come so far. */
 void mpi_kept_give(struct mpi_request *request);
 

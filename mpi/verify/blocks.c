@@ -15,7 +15,6 @@
 #include "mpi/verify/memcheck.h"
 #include "mpi/verify/memory.h"
 #include "mpi/verify/unread.h"
-#include "mpi/watch/watch.h"
 
 #define MAX_FILLED_B ((size_t)16 << 20)
 /* Freed blocks are kept for a while, so that who uses them is seen. */
@@ -302,51 +301,6 @@ static void *own_realloc(void *address, size_t size_B)
 	return new;
 }
 
-static void touch(const void *at, size_t size_B, unsigned use, const char *function,
-		  const void *site)
-{
-	struct mpi_rank *me;
-	struct mpi_memory *memory = mpi_memory_here(&me);
-
-	if (memory && size_B > 0)
-		mpi_memory_touch(memory, me, (uintptr_t)at, size_B, use,
-				 &(struct mpi_finding_call){me->rank, function, site});
-}
-
-/* Programs copy often, and rarely what MPI has. */
-static inline void touch_both(const void *to, const void *from, size_t size_B, const char *function,
-			      const void *site)
-{
-	const struct pd_rank *pd = pd_current;
-	const struct mpi_rank *me = pd ? pd->mpi : NULL;
-	const struct mpi_verify *verify = me ? me->world->verify : NULL;
-
-	if (!verify || !verify->memory ||
-	    (!mpi_memory_is_near(verify->memory, me->rank, from, size_B) &&
-	     !mpi_memory_is_near(verify->memory, me->rank, to, size_B)))
-		return;
-	touch(from, size_B, MEMORY_READ, function, site);
-	touch(to, size_B, MEMORY_WRITE, function, site);
-}
-
-static void *own_memcpy(void *to, const void *from, size_t size_B)
-{
-	touch_both(to, from, size_B, "memcpy", __builtin_return_address(0));
-	return memcpy(to, from, size_B);
-}
-
-static void *own_memmove(void *to, const void *from, size_t size_B)
-{
-	touch_both(to, from, size_B, "memmove", __builtin_return_address(0));
-	return memmove(to, from, size_B);
-}
-
-static void *own_memset(void *at, int byte, size_t size_B)
-{
-	touch(at, size_B, MEMORY_WRITE, "memset", __builtin_return_address(0));
-	return memset(at, byte, size_B);
-}
-
 typedef void (*any_fn)(void);
 
 static const struct {
@@ -362,9 +316,6 @@ static const struct {
     {"memalign", (any_fn)own_memalign},
     {"aligned_alloc", (any_fn)own_memalign},
     {"posix_memalign", (any_fn)own_posix_memalign},
-    {"memcpy", (any_fn)own_memcpy},
-    {"memmove", (any_fn)own_memmove},
-    {"memset", (any_fn)own_memset},
     {"_Znwm", (any_fn)own_new},
     {"_Znam", (any_fn)own_new},
     {"_ZdlPv", (any_fn)own_delete},
@@ -382,5 +333,5 @@ void *mpi_memory_substitute(const char *name)
 			memcpy(&address, &substitutes[i].function, sizeof address);
 			return address;
 		}
-	return mpi_watch_substitute(name);
+	return mpi_memory_string_function(name);
 }

@@ -339,6 +339,19 @@ static bool is_of_other_group(const struct arguments *a, const struct mpi_parame
 	return (p->direction == MPI_ARGUMENT_OUT) == scatters;
 }
 
+/* Where the receive buffer has what the send buffer would have, that may be more than what comes: all blocks. */
+static const struct mpi_parameter *shape_of(const struct arguments *a,
+					    const struct mpi_parameter *p, bool is_in_place)
+{
+	if (!is_in_place || strncmp(a->info->operation, "Reduce_scatter", 14) != 0)
+		return p;
+	for (int i = 0; i < a->info->n_parameters; i++)
+		if (a->info->parameters[i].kind == PARAMETER_BUFFER &&
+		    a->info->parameters[i].direction == MPI_ARGUMENT_IN)
+			return &a->info->parameters[i];
+	return p;
+}
+
 static void take(const struct arguments *a, int place, struct mpi_memory_buffers *out)
 {
 	const struct mpi_parameter *p = &a->info->parameters[place];
@@ -354,7 +367,7 @@ static void take(const struct arguments *a, int place, struct mpi_memory_buffers
 		return;
 	*buffer =
 	    (struct mpi_memory_buffer){.place = place, .base = (uintptr_t)given, .element_B = 1};
-	add_all(a, p, buffer);
+	add_all(a, shape_of(a, p, is_in_place), buffer);
 	if (buffer->size_B == 0 || buffer->low < MPI_ABSOLUTE_ADDRESS_MIN ||
 	    pd_memory_is_absent((const void *)buffer->low)) {
 		free(buffer->runs);

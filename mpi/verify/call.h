@@ -33,7 +33,7 @@ struct mpi_verify_call { /* under way */
 	int n_handles;
 	uint32_t context;		    /* of the communicator that it frees */
 	struct mpi_memory_buffers *buffers; /* mpi/verify/memory.h; NULL: none */
-	struct deed *deed;		    /* mpi/verify/order.c's own */
+	struct mpi_race_deed *deed;	    /* mpi/verify/order.c's own */
 	uint64_t own_handles[16];
 };
 

@@ -168,10 +168,11 @@ static bool allocate(struct mpi_races *races)
 	races->clocks = calloc(n * n, sizeof *races->clocks);
 	races->stamps = calloc(n, sizeof *races->stamps);
 	races->freed = calloc(n, sizeof *races->freed);
+	races->deeds = calloc(n, sizeof *races->deeds);
 	races->spaces = calloc(n + 1, sizeof *races->spaces);
 	for (int i = 0; races->clocks && i < races->n; i++)
 		mpi_races_clock(races, i)[i] = 1;
-	return races->clocks && races->stamps && races->freed && races->spaces;
+	return races->clocks && races->stamps && races->freed && races->deeds && races->spaces;
 }
 
 int mpi_races_create(struct mpi_memory *memory, struct mpi_races **out)
@@ -188,6 +189,7 @@ int mpi_races_create(struct mpi_memory *memory, struct mpi_races **out)
 		mpi_races_destroy(races);
 		return UTIL_ENOMEM;
 	}
+	mpi_races_look_at_synchronous(races);
 	*out = races;
 	return 0;
 }
@@ -227,6 +229,7 @@ void mpi_races_destroy(struct mpi_races *races)
 	free(races->regions);
 	free(races->stamps);
 	free(races->freed);
+	free(races->deeds);
 	free(races->clocks);
 	free(races);
 }

@@ -20,3 +20,9 @@ void mpi_debuginfo_leaf(const struct mpi_debuginfo_object *object, uintptr_t at,
 {
 	*out = (struct mpi_debuginfo_leaf){.kind = DEBUGINFO_UNKNOWN};
 }
+
+bool mpi_debuginfo_climb(struct mpi_debuginfo *info, struct mpi_debuginfo_place *place,
+			 uintptr_t *site)
+{
+	return false;
+}

@@ -47,6 +47,10 @@ struct mpi_debuginfo_leaf { /* a number in memory */
 	char name[64];	   /* of its type */
 };
 
+/* From a function to its caller: sp and bp, and *site, where that goes on; pc stays. False: not known. */
+bool mpi_debuginfo_climb(struct mpi_debuginfo *info, struct mpi_debuginfo_place *place,
+			 uintptr_t *site);
+
 /*
  * Calls `visit` for all objects that may have the byte at `at`: variables that lie there, of the
  * functions around the place and of the program, and what pointers of the functions around the place

@@ -335,6 +335,10 @@ void mpi_memory_declare(struct mpi_memory *memory, uintptr_t at, size_t size_B);
 /* Frees what malloc has made, without noticing it. */
 void mpi_memory_blocks_finish(struct mpi_memory *memory);
 
+/* --- strings.c --- */
+/* mpi_memory_substitute of functions for memory and text. */
+void *mpi_memory_string_function(const char *name);
+
 /* --- globals.c --- */
 /* The variable of `me`'s program that has the byte at `at`; NULL: none is known. *low, *high: where
  * it lies. */

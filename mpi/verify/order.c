@@ -6,6 +6,9 @@
 #include "mpi/abi/call_info.h"
 #include "mpi/comm/comm.h"
 #include "mpi/comm/topology.h"
+#include "mpi/p2p/kept.h"
+#include "mpi/p2p/message.h"
+#include "mpi/verify/internal.h"
 #include "mpi/verify/races.h"
 
 enum flow {
@@ -23,7 +26,7 @@ struct meeting { /* one collective */
 };
 
 /* What a call, or each start of a persistent one, has to do with others. */
-struct deed {
+struct mpi_race_deed {
 	enum {
 		DEED_NONE,
 		DEED_SEND,
@@ -39,20 +42,23 @@ struct deed {
 	bool is_root;
 	int member, n_members;
 	const struct mpi_comm *comm;
-	struct meeting *meeting; /* under way */
+	struct meeting *meeting;      /* under way */
+	struct mpi_race_stamp *start; /* of a receive: its beginning; NULL: it has not begun */
+	struct mpi_race_stamp
+	    *answer; /* of a synchronous send: the start of its receive; NULL: unknown */
 };
 
 struct tie {				  /* to a request; it frees it */
 	struct mpi_foreign_memory memory; /* first */
 	struct mpi_races *races;
 	struct mpi_request *request;
-	struct deed deed;
+	struct mpi_race_deed deed;
 	bool is_open;
 };
 
 /* --- collectives --- */
 
-static struct meeting *meeting_of(struct mpi_races *races, const struct deed *deed)
+static struct meeting *meeting_of(struct mpi_races *races, const struct mpi_race_deed *deed)
 {
 	uint64_t words[] = {deed->channel, (uint64_t)deed->rank};
 	uint64_t key = util_hash(words, sizeof words, 0);
@@ -78,7 +84,7 @@ static struct meeting *meeting_of(struct mpi_races *races, const struct deed *de
 	return meeting;
 }
 
-static void enter(struct mpi_races *races, struct deed *deed)
+static void enter(struct mpi_races *races, struct mpi_race_deed *deed)
 {
 	const uint32_t *clock = mpi_races_clock(races, deed->rank);
 
@@ -96,7 +102,7 @@ static void enter(struct mpi_races *races, struct deed *deed)
 	mpi_races_tick(races, deed->rank);
 }
 
-static void learn_from(struct mpi_races *races, const struct deed *deed, int member)
+static void learn_from(struct mpi_races *races, const struct mpi_race_deed *deed, int member)
 {
 	struct mpi_race_stamp **stamps = deed->meeting->stamps;
 
@@ -104,7 +110,7 @@ static void learn_from(struct mpi_races *races, const struct deed *deed, int mem
 		mpi_races_join(races, deed->rank, stamps[member]->clock);
 }
 
-static void learn(struct mpi_races *races, const struct deed *deed)
+static void learn(struct mpi_races *races, const struct mpi_race_deed *deed)
 {
 	const struct mpi_topology *topology = deed->comm->topology;
 
@@ -126,7 +132,7 @@ static void learn(struct mpi_races *races, const struct deed *deed)
 	}
 }
 
-static void leave(struct mpi_races *races, struct deed *deed)
+static void leave(struct mpi_races *races, struct mpi_race_deed *deed)
 {
 	struct meeting *meeting = deed->meeting;
 
@@ -179,10 +185,11 @@ static struct mpi_comm *comm_of(const struct mpi_verify_call *call,
 	return win ? win->comm : NULL;
 }
 
-static struct deed collective(const struct mpi_verify_call *call, const struct mpi_call_info *info)
+static struct mpi_race_deed collective(const struct mpi_verify_call *call,
+				       const struct mpi_call_info *info)
 {
 	const struct mpi_comm *comm = comm_of(call, info, info->over);
-	struct deed deed = {.kind = DEED_NONE};
+	struct mpi_race_deed deed = {.kind = DEED_NONE};
 
 	if (!comm)
 		return deed;
@@ -200,13 +207,13 @@ static struct deed collective(const struct mpi_verify_call *call, const struct m
 }
 
 /* The peer of the call that it sends to, or that it receives from, and the tag likewise. */
-static struct deed message(const struct mpi_verify_call *call, const struct mpi_call_info *info,
-			   bool is_send)
+static struct mpi_race_deed message(const struct mpi_verify_call *call,
+				    const struct mpi_call_info *info, bool is_send)
 {
 	const char *peer = is_send ? "dest" : "source";
 	int comm_place = mpi_memory_parameter(info, PARAMETER_COMM);
 	const struct mpi_comm *comm = comm_of(call, info, comm_place);
-	struct deed deed = {.kind = DEED_NONE, .rank = call->me->rank, .tag = MPI_ANY_TAG};
+	struct mpi_race_deed deed = {.kind = DEED_NONE, .rank = call->me->rank, .tag = MPI_ANY_TAG};
 
 	for (int i = 0; comm && i < info->n_parameters; i++) {
 		const char *name = info->parameters[i].name;
@@ -225,8 +232,8 @@ static struct deed message(const struct mpi_verify_call *call, const struct mpi_
 	return deed;
 }
 
-static void received(struct mpi_races *races, const struct deed *deed, const struct mpi_comm *comm,
-		     const MPI_Status *status)
+static void received(struct mpi_races *races, const struct mpi_race_deed *deed,
+		     const struct mpi_comm *comm, const MPI_Status *status)
 {
 	struct mpi_race_stamp *stamp;
 	const struct mpi_race_stamp *found;
@@ -250,7 +257,7 @@ static void received(struct mpi_races *races, const struct deed *deed, const str
 
 /* --- partitions: who has received one knows what was there when the last one became ready --- */
 
-static uint64_t key_of_parts(const struct deed *deed)
+static uint64_t key_of_parts(const struct mpi_race_deed *deed)
 {
 	bool is_send = deed->kind == DEED_SEND_PARTS;
 	uint64_t words[] = {deed->channel, (uint64_t)(is_send ? deed->rank : deed->peer),
@@ -261,12 +268,30 @@ static uint64_t key_of_parts(const struct deed *deed)
 
 /* --- requests --- */
 
-static void begin(struct mpi_races *races, struct deed *deed)
+/* What follows comes after what a synchronous send learns of the receive. */
+static void start_receive(struct mpi_races *races, struct mpi_race_deed *deed)
 {
-	if (deed->kind == DEED_SEND)
+	mpi_races_release(deed->start);
+	deed->start = mpi_races_stamp(races, deed->rank);
+	mpi_races_tick(races, deed->rank);
+}
+
+static void begin(struct mpi_races *races, struct mpi_race_deed *deed)
+{
+	if (deed->kind == DEED_RECV)
+		start_receive(races, deed);
+	else if (deed->kind == DEED_SEND)
 		mpi_races_send(races, deed->channel, deed->rank, deed->peer, deed->tag);
 	else if (deed->kind == DEED_MEET)
 		enter(races, deed);
+}
+
+static void learn_answer(struct mpi_races *races, struct mpi_race_deed *deed)
+{
+	if (deed->answer)
+		mpi_races_join(races, deed->rank, deed->answer->clock);
+	mpi_races_release(deed->answer);
+	deed->answer = NULL;
 }
 
 static void fetch(struct mpi_foreign_memory *memory)
@@ -290,14 +315,54 @@ static void give(struct mpi_foreign_memory *memory)
 	if (!tie->is_open)
 		return;
 	tie->is_open = false;
+	learn_answer(tie->races, &tie->deed);
 	if (tie->deed.kind == DEED_RECV)
 		received(tie->races, &tie->deed, tie->request->comm, &tie->request->status);
 	else if (tie->deed.kind == DEED_MEET)
 		leave(tie->races, &tie->deed);
 }
 
-/* False: the request is complete already. */
-static bool bind(struct mpi_races *races, struct mpi_rank *me, const struct deed *deed,
+static void end(struct mpi_foreign_memory *memory)
+{
+	struct tie *tie = (struct tie *)memory;
+
+	mpi_races_release(tie->deed.start);
+	mpi_races_release(tie->deed.answer);
+}
+
+/* The request's, or that of the call of `rank` which makes it; NULL: there is none. */
+static struct mpi_race_deed *deed_of_request(const struct mpi_races *races,
+					     const struct mpi_request *request)
+{
+	struct mpi_foreign_memory *memory = mpi_kept_memories(request);
+
+	for (; memory; memory = memory->next)
+		if (memory->fetch == fetch)
+			return &((struct tie *)memory)->deed;
+	return request->owner->rank < races->n ? races->deeds[request->owner->rank] : NULL;
+}
+
+/* A send that is synchronous completes after its receive has started (§3.4). */
+static void synchronized(const struct mpi_message *message)
+{
+	const struct mpi_races *races = message->dest->world->verify->memory->races;
+	struct mpi_race_deed *send = deed_of_request(races, message->send);
+	const struct mpi_race_deed *recv = deed_of_request(races, message->recv);
+
+	if (!send || !recv || !recv->start || send->kind != DEED_SEND)
+		return;
+	mpi_races_release(send->answer);
+	send->answer = recv->start;
+	send->answer->n_references++;
+}
+
+void mpi_races_look_at_synchronous(struct mpi_races *races)
+{
+	races->world->synchronized = synchronized;
+}
+
+/* The request has the deed, with its stamps, from now on. False: it is complete already. */
+static bool bind(struct mpi_races *races, struct mpi_rank *me, const struct mpi_race_deed *deed,
 		 MPI_Request handle, bool is_open)
 {
 	struct mpi_request *request = mpi_request_get(me, handle);
@@ -305,7 +370,7 @@ static bool bind(struct mpi_races *races, struct mpi_rank *me, const struct deed
 
 	if (!tie)
 		return false;
-	*tie = (struct tie){.memory = {.fetch = fetch, .give = give},
+	*tie = (struct tie){.memory = {.fetch = fetch, .give = give, .end = end},
 			    .races = races,
 			    .request = request,
 			    .deed = *deed,
@@ -321,9 +386,10 @@ static bool is_two_way(const struct mpi_verify_call *call)
 	return call->function->kind == MPI_CALL_SENDRECV;
 }
 
-static struct deed parts(const struct mpi_verify_call *call, const struct mpi_call_info *info)
+static struct mpi_race_deed parts(const struct mpi_verify_call *call,
+				  const struct mpi_call_info *info)
 {
-	struct deed deed =
+	struct mpi_race_deed deed =
 	    message(call, info, true); /* who receives names its source "dest", too */
 	bool is_send = strncmp(call->function->name, "MPI_Psend", 9) == 0;
 
@@ -342,10 +408,11 @@ static bool has_found(const struct mpi_verify_call *call)
 	return !flag || *flag;
 }
 
-static struct deed deed_of(const struct mpi_verify_call *call, const struct mpi_call_info *info)
+static struct mpi_race_deed deed_of(const struct mpi_verify_call *call,
+				    const struct mpi_call_info *info)
 {
 	enum mpi_call_kind kind = call->function->kind;
-	struct deed deed = {.kind = DEED_NONE};
+	struct mpi_race_deed deed = {.kind = DEED_NONE};
 
 	if (info->is_collective)
 		return collective(call, info);
@@ -360,6 +427,13 @@ static struct deed deed_of(const struct mpi_verify_call *call, const struct mpi_
 	return deed;
 }
 
+/* Of a call that leaves no request behind. */
+static void finish_deed(struct mpi_races *races, struct mpi_race_deed *deed)
+{
+	learn_answer(races, deed);
+	mpi_races_release(deed->start);
+}
+
 void mpi_races_before(struct mpi_races *races, struct mpi_verify_call *call)
 {
 	const struct mpi_call_info *info = mpi_memory_info(call);
@@ -369,25 +443,34 @@ void mpi_races_before(struct mpi_races *races, struct mpi_verify_call *call)
 	if (!call->deed)
 		mpi_request_fail_memory(call->me);
 	*call->deed = deed_of(call, info);
+	races->deeds[call->me->rank] = call->deed;
 	if (info->form != FORM_PERSISTENT)
 		begin(races, call->deed);
+	if (is_two_way(call))
+		start_receive(races, call->deed);
 }
 
 void mpi_races_after(struct mpi_races *races, struct mpi_verify_call *call, int code)
 {
 	const struct mpi_call_info *info = mpi_memory_info(call);
 	int place = mpi_memory_parameter(info, PARAMETER_REQUEST);
-	struct deed *deed = call->deed;
+	struct mpi_race_deed *deed = call->deed;
+	struct mpi_race_deed receive;
 	const MPI_Request *request;
+	bool is_bound = false;
 
 	if (!deed)
 		return;
-	if (is_two_way(call))
-		*deed = message(call, info, false);
+	races->deeds[call->me->rank] = NULL;
+	if (is_two_way(call)) {
+		receive = message(call, info, false);
+		receive.start = deed->start;
+		*deed = receive;
+	}
 	if (deed->kind != DEED_NONE && info->form != FORM_BLOCKING && place >= 0) {
 		request = mpi_memory_argument(call, place).p;
-		if (!bind(races, call->me, deed, *request, info->form == FORM_NONBLOCKING) &&
-		    deed->kind == DEED_MEET)
+		is_bound = bind(races, call->me, deed, *request, info->form == FORM_NONBLOCKING);
+		if (!is_bound && deed->kind == DEED_MEET)
 			leave(races, deed);
 	} else if ((deed->kind == DEED_RECV || deed->kind == DEED_PROBE) && has_found(call)) {
 		received(races, deed,
@@ -396,6 +479,8 @@ void mpi_races_after(struct mpi_races *races, struct mpi_verify_call *call, int 
 	} else if (deed->kind == DEED_MEET) {
 		leave(races, deed);
 	}
+	if (!is_bound)
+		finish_deed(races, deed);
 	free(deed);
 	call->deed = NULL;
 	if (code == MPI_SUCCESS)

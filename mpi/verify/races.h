@@ -7,7 +7,8 @@
 
 /*
  * Accesses to windows that nothing orders (MPI 4.1, §12.7). Each rank has a vector clock; messages,
- * collectives, fences, post/start/complete/wait and locks carry it on. A one-sided operation goes
+ * collectives, fences, post/start/complete/wait and locks carry it on; who completes a synchronous
+ * send knows what its receiver knew when it started to receive. A one-sided operation goes
  * on from its call to the call that completes it: what another access has to know of to come after
  * it is the clock of that. Two accesses to the same bytes race if neither comes after the other,
  * one of them changes the bytes, and they are no accumulates that are atomic towards each other.
@@ -106,6 +107,7 @@ struct mpi_races {
 	uint32_t *clocks;		/* [n][n] */
 	struct mpi_win **freed;		/* [n] that the rank's present call frees; NULL: none */
 	struct mpi_race_stamp **stamps; /* [n] of the present clocks; NULL: not made yet */
+	struct mpi_race_deed **deeds;	/* [n] of the calls under way: order.c's own; NULL: none */
 	struct mpi_race_space *spaces;	/* [n + 1]: the last one is shared memory */
 	struct mpi_race_region *regions;
 	size_t n_regions;
@@ -146,6 +148,8 @@ void mpi_races_publish(struct mpi_races *races, uint64_t key, int rank);
 void mpi_races_learn(struct mpi_races *races, uint64_t key, int rank);
 
 /* --- order.c: which call orders what --- */
+/* What synchronous sends tell of their receives is known from now on. */
+void mpi_races_look_at_synchronous(struct mpi_races *races);
 void mpi_races_before(struct mpi_races *races, struct mpi_verify_call *call);
 void mpi_races_after(struct mpi_races *races, struct mpi_verify_call *call, int code);
 

@@ -10,7 +10,7 @@
 #include "simcore/fiber.h"
 
 /* Loops give other buffers to the same call again and again. */
-enum { MAX_LOOKS = 256, MAX_ELEMENTS = 256 };
+enum { MAX_LOOKS = 256, MAX_ELEMENTS = 256, MAX_FRAMES = 8 };
 
 struct types_of_image {
 	struct types_of_image *next;
@@ -183,13 +183,28 @@ static void tell(struct mpi_rank *me, const struct look *look)
 	    look->object.name, look->leaf.name);
 }
 
+/* Bindings of other languages call for the program: their frames lie between. False: its own is not found. */
+static bool climb(struct mpi_rank *me, struct mpi_debuginfo *info, const void *site,
+		  uintptr_t called_from, struct mpi_debuginfo_place *place)
+{
+	uint64_t vaddr;
+
+	for (int i = 0; i < MAX_FRAMES && called_from != (uintptr_t)site; i++) {
+		if (!pd_image_locate(me->pd->program->image, (const void *)called_from, &vaddr))
+			return false;
+		place->pc = vaddr - 1;
+		if (!mpi_debuginfo_climb(info, place, &called_from))
+			return false;
+	}
+	return called_from == (uintptr_t)site;
+}
+
 static void search(struct mpi_rank *me, struct mpi_debuginfo *info, struct look *look,
 		   uintptr_t frame, uint64_t vaddr)
 {
 	const uintptr_t *words =
 	    (const uintptr_t *)frame; /* the caller's base pointer, its address */
-	struct mpi_debuginfo_place place = {.pc = vaddr - 1,
-					    .bias = (uintptr_t)pd_rank_base(me->pd)};
+	struct mpi_debuginfo_place place = {.bias = (uintptr_t)pd_rank_base(me->pd)};
 	struct mpi_debuginfo_search search = {&place, look->buffer->first_item, look, is_together,
 					      look_at_object};
 	void *stack;
@@ -198,12 +213,11 @@ static void search(struct mpi_rank *me, struct mpi_debuginfo *info, struct look 
 	sim_fiber_stack(me->pd->task.fiber, &stack, &stack_B);
 	if (frame - (uintptr_t)stack >= stack_B - sizeof *words * 2)
 		return;
-	if (words[1] != (uintptr_t)look->buffer->call.site)
-		place.pc = 0; /* called for the program by a binding: its frame is further up */
 	place.bp = words[0];
 	place.sp = frame + 2 * sizeof *words;
 	place.stack = (uintptr_t)stack;
 	place.stack_end = (uintptr_t)stack + stack_B;
+	place.pc = climb(me, info, look->buffer->call.site, words[1], &place) ? vaddr - 1 : 0;
 	mpi_debuginfo_search(info, &search);
 }
 

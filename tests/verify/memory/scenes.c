@@ -329,6 +329,29 @@ static void get_copy(void)
 	end();
 }
 
+/* Functions of the C library see a buffer, too. */
+static void get_text(bool is_print)
+{
+	static char text[8];
+
+	begin();
+	if (rank == 0) {
+		MPI_Get(text, 4, MPI_CHAR, 2, 0, 4, MPI_CHAR, win);
+		sink = is_print ? sprintf(text, "%d", sink + 1) : (int)strlen(text);
+	}
+	end();
+}
+
+static void get_length(void)
+{
+	get_text(false);
+}
+
+static void get_print(void)
+{
+	get_text(true);
+}
+
 static void get_twice(void)
 {
 	begin();
@@ -427,6 +450,8 @@ static const struct {
     {"rput-wait-write", rput_wait_write},
     {"rput-write", rput_write},
     {"get-copy", get_copy},
+    {"get-length", get_length},
+    {"get-print", get_print},
     {"get-twice", get_twice},
     {"put-twice", put_twice},
     {"put-own-window", put_own_window},

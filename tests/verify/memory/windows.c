@@ -19,7 +19,8 @@ static struct access { /* as the arguments say */
 static int rank, target, *memory;
 static const char *how;
 static MPI_Win win;
-static MPI_Request request = MPI_REQUEST_NULL;
+static MPI_Request request = MPI_REQUEST_NULL, early = MPI_REQUEST_NULL;
+static int early_data;
 static volatile int sink;
 static volatile size_t int_B = sizeof(int); /* a size that the compiler does not know: memcpy is called */
 /* Each access has local buffers of its own. */
@@ -168,6 +169,24 @@ static void number(int root)
 	MPI_Bcast(&data, 1, MPI_INT, root, MPI_COMM_WORLD);
 }
 
+/* A synchronous send the other way: it ends when the receive has begun. */
+static void answered(int sender, int receiver)
+{
+	int data = 0;
+	MPI_Request q;
+
+	if (rank == sender && strstr(how, "+issend")) {
+		MPI_Issend(&data, 0, MPI_INT, receiver, 4, MPI_COMM_WORLD, &q);
+		MPI_Wait(&q, MPI_STATUS_IGNORE);
+	} else if (rank == sender) {
+		MPI_Ssend(&data, 1, MPI_INT, receiver, 4, MPI_COMM_WORLD);
+	}
+	if (rank == receiver && early != MPI_REQUEST_NULL)
+		MPI_Wait(&early, MPI_STATUS_IGNORE);
+	else if (rank == receiver)
+		MPI_Recv(&data, 1, MPI_INT, sender, 4, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+}
+
 static void between(void)
 {
 	int a = accesses[FIRST].rank, b = accesses[SECOND].rank;
@@ -194,6 +213,8 @@ static void between(void)
 		exchange(a, b);
 	else if (strstr(how, "+partition"))
 		partition(a, b);
+	else if (strstr(how, "send"))
+		answered(b, a);
 	else if (strstr(how, "+prefix"))
 		prefix();
 	else if (strstr(how, "+bcast-first"))
@@ -210,6 +231,8 @@ static void all_locked(void)
 {
 	MPI_Win_lock_all(0, win);
 	MPI_Barrier(MPI_COMM_WORLD);
+	if (strstr(how, "+early") && rank == accesses[FIRST].rank)
+		MPI_Irecv(&early_data, 1, MPI_INT, accesses[SECOND].rank, 4, MPI_COMM_WORLD, &early);
 	start(&accesses[FIRST]);
 	between();
 	start(&accesses[SECOND]);

@@ -53,6 +53,8 @@ SCENES = {
     "rput-wait-write": ([], []),
     "rput-write": (["active-write"], ["active-write"]),
     "get-copy": (["active-read"], ["active-read"]),
+    "get-length": (["active-read"], ["active-read"]),
+    "get-print": (["active-write"], ["active-write"]),
     "get-twice": (["active-write"], ["active-write"]),
     "put-twice": ([], []),
     "put-own-window": (["active-write"], ["active-write"]),
@@ -62,7 +64,7 @@ SCENES = {
 }
 SEPARATE = ("--set", "rma.model=separate")
 # What lets the second rank know of the first, where it follows on the completion of the first access.
-INFORMS = ("barrier", "+message", "+matched", "+probed", "+exchange", "+partition", "+prefix", "+bcast-first")
+INFORMS = ("barrier", "+message", "+matched", "+probed", "+exchange", "+partition", "+prefix", "+bcast-first", "+ssend", "+issend")
 
 
 def are_atomic(first, second, is_one_origin):
@@ -134,7 +136,8 @@ def disjoint_pairs():
 def orders():
     """What stands between."""
     between = ["", "+flush", "+flush-local"]
-    informs = ["+barrier", "+message", "+backward", "+matched", "+probed", "+exchange", "+partition", "+prefix", "+bcast-first", "+bcast-second"]
+    informs = ["+barrier", "+message", "+backward", "+matched", "+probed", "+exchange", "+partition", "+prefix", "+bcast-first", "+bcast-second",
+               "+ssend", "+issend", "+early-send"]
     hows = ["all" + a + b for a in between for b in informs if a != "" or b == "+barrier"] + ["all+sync+barrier", "all+flush+barrier-and-sync"]
     for how in hows:
         for first in "put", "get":
