@@ -27,7 +27,7 @@ static const char help[] =
     "  --set KEY=VALUE        replaces a value of the cluster file; may be repeated\n"
     "  --coll LIST, --coll-profile NAME\n"
     "                         algorithms of collectives, as of mpisim-run\n"
-    "  --placement WHERE      block, spread, cyclic or a node for each rank; default: as\n"
+    "  --placement WHERE      block, spread, cyclic, random or a node for each rank; default: as\n"
     "                         recorded, or with --cluster the recorded rule\n"
     "  --bench FILE           times of annotated kernels come from measurements or models in\n"
     "                         FILE instead of the trace (docs/benchmark-store.md)\n"
@@ -219,8 +219,8 @@ static int replay(struct session *s)
 		pd_world_start(s->run.world);
 		run_loop(&s->run);
 		s->run.trace = s->file;
-		status = s->run.is_varied ? run_variation_finish(&s->run, s->file)
-					  : run_finish(&s->run);
+		status =
+		    s->run.is_varied ? run_variation_finish(&s->run, s->file) : run_finish(&s->run);
 	}
 	finish(s);
 	return status;
