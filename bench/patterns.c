@@ -37,6 +37,20 @@ static void pingpong(const struct run *r)
 	}
 }
 
+static void exchange(const struct run *r, const int peers[], int n_peers, MPI_Comm grid)
+{
+	for (int i = 0; i < r->rounds; i++) {
+		int n = 0;
+
+		for (int k = 0; k < n_peers; k++)
+			MPI_Irecv(r->in, r->size_B, MPI_CHAR, peers[k], k, grid, &r->requests[n++]);
+		for (int k = 0; k < n_peers; k++)
+			MPI_Isend(r->out, r->size_B, MPI_CHAR, peers[k], k ^ 1, grid,
+				  &r->requests[n++]);
+		MPI_Waitall(n, r->requests, MPI_STATUSES_IGNORE);
+	}
+}
+
 /* Exchange with the neighbours of a grid that is periodic in no dimension. */
 static void halo(const struct run *r, int n_dimensions)
 {
@@ -47,17 +61,41 @@ static void halo(const struct run *r, int n_dimensions)
 	MPI_Cart_create(MPI_COMM_WORLD, n_dimensions, dims, periods, 0, &grid);
 	for (int d = 0; d < n_dimensions; d++)
 		MPI_Cart_shift(grid, d, 1, &peers[2 * d], &peers[2 * d + 1]);
-	for (int i = 0; i < r->rounds; i++) {
-		int n = 0;
-
-		for (int k = 0; k < 2 * n_dimensions; k++)
-			MPI_Irecv(r->in, r->size_B, MPI_CHAR, peers[k], k, grid, &r->requests[n++]);
-		for (int k = 0; k < 2 * n_dimensions; k++)
-			MPI_Isend(r->out, r->size_B, MPI_CHAR, peers[k], k ^ 1, grid,
-				  &r->requests[n++]);
-		MPI_Waitall(n, r->requests, MPI_STATUSES_IGNORE);
-	}
+	exchange(r, peers, 2 * n_dimensions, grid);
 	MPI_Comm_free(&grid);
+}
+
+/* As near to equal as the divisors of n allow: libraries do not agree on that. */
+static void split(int n, int n_dimensions, int dims[])
+{
+	for (int d = n_dimensions; d > 0; n /= dims[--d])
+		for (int size = 1; size * (d > 1 ? size : 1) * (d > 2 ? size : 1) <= n; size++)
+			dims[d - 1] = n % size == 0 ? size : dims[d - 1];
+}
+
+/* The same without a communicator, whose making takes time. */
+static void neighbours(const struct run *r, int n_dimensions)
+{
+	int dims[3] = {0}, peers[MAX_NEIGHBOURS];
+
+	split(r->size, n_dimensions, dims);
+	for (int d = n_dimensions - 1, stride = 1; d >= 0; stride *= dims[d--]) {
+		int place = r->rank / stride % dims[d];
+
+		peers[2 * d] = place > 0 ? r->rank - stride : MPI_PROC_NULL;
+		peers[2 * d + 1] = place < dims[d] - 1 ? r->rank + stride : MPI_PROC_NULL;
+	}
+	exchange(r, peers, 2 * n_dimensions, MPI_COMM_WORLD);
+}
+
+static void neighbours2d(const struct run *r)
+{
+	neighbours(r, 2);
+}
+
+static void neighbours3d(const struct run *r)
+{
+	neighbours(r, 3);
 }
 
 static void halo2d(const struct run *r)
@@ -218,6 +256,55 @@ static void random_pairs(const struct run *r)
 	}
 }
 
+static unsigned int draw(unsigned int *state, int n)
+{
+	*state = *state * 1103515245u + 12345u;
+	return (*state >> 8) % (unsigned int)n;
+}
+
+/* One message at a time, each from where the last one went to a random other rank. */
+static void walk(const struct run *r)
+{
+	unsigned int state = 12345; /* equal on all ranks */
+	int at = 0;
+
+	for (int i = 0; i < r->rounds; i++) {
+		int to = (at + 1 + (int)draw(&state, r->size - 1)) % r->size;
+
+		if (r->rank == at)
+			MPI_Send(r->out, r->size_B, MPI_CHAR, to, i, MPI_COMM_WORLD);
+		if (r->rank == to)
+			MPI_Recv(r->in, r->size_B, MPI_CHAR, at, i, MPI_COMM_WORLD,
+				 MPI_STATUS_IGNORE);
+		at = to;
+	}
+}
+
+/* Each round all ranks send at once, by a random permutation; none to itself. */
+static void permutation(const struct run *r)
+{
+	int *to = malloc((size_t)r->size * sizeof *to), from = 0;
+	unsigned int state = 12345; /* equal on all ranks */
+
+	for (int k = 0; k < r->size; k++)
+		to[k] = k;
+	for (int i = 0; i < r->rounds; i++) {
+		for (int k = r->size - 1; k > 0; k--) {
+			int other = (int)draw(&state, k + 1), kept = to[k];
+
+			to[k] = to[other];
+			to[other] = kept;
+		}
+		for (int k = 0; k < r->size; k++)
+			from = to[k] == r->rank ? k : from;
+		if (from == r->rank)
+			continue;
+		MPI_Sendrecv(r->out, r->size_B, MPI_CHAR, to[r->rank], i, r->in, r->size_B,
+			     MPI_CHAR, from, i, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+	}
+	free(to);
+}
+
 /* Puts to four neighbours on the ring, between fences. */
 static void onesided(const struct run *r)
 {
@@ -252,8 +339,12 @@ static const struct pattern {
     {"grid", grid},
     {"hpl", hpl},
     {"lu", lu},
+    {"neighbours2d", neighbours2d},
+    {"neighbours3d", neighbours3d},
     {"onesided", onesided},
+    {"permutation", permutation},
     {"random", random_pairs},
+    {"walk", walk},
 };
 
 static const struct pattern *find(const char *name)

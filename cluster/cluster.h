@@ -199,6 +199,7 @@ struct cluster_numbers {
 struct cluster_link_speed {
 	char *name;   /* of links (netmodel/route.h), or of a class; * stands for anything */
 	double speed; /* relative to what it would be, (0, 1]; 0: they have failed */
+	double at_s;  /* from then on */
 };
 
 /* What lies between the nodes (netmodel/topology.c): links between switches are of classes, levels of
@@ -212,13 +213,15 @@ struct cluster_topology {
 	struct cluster_numbers up;	   /* … one fewer: the top has none */
 	int groups, routers, nodes, global_links; /* of a dragonfly: routers of a group, nodes and
 						     global links of a router */
-	double hop_latency_s;			  /* of each link between switches */
-	int n_bandwidths; /* of those links: 0, as a node's; 1, of all; or of each class */
-	double bandwidth_Bps[CLUSTER_MAX_DIMENSIONS];
+	/* Of links between switches: 0 of them, none and as a node's; 1, of all; or of each class */
+	int n_hop_latencies, n_bandwidths;
+	double hop_latency_s[CLUSTER_MAX_DIMENSIONS], bandwidth_Bps[CLUSTER_MAX_DIMENSIONS];
+	int is_half_duplex;		   /* both directions of them share what one of them has */
 	double load;			   /* fraction of them that other jobs take */
 	char *file;			   /* of a graph; NULL: none */
 	struct cluster_graph *graph;	   /* cluster/graph.h; NULL: none */
-	struct cluster_link_speed *speeds; /* [n_speeds] of links that are not as the others */
+	struct cluster_link_speed *speeds; /* [n_speeds] of links that are not as the others, by
+					      at_s */
 	int n_speeds;
 };
 
@@ -227,6 +230,8 @@ double cluster_cost(const struct cluster_costs_by_size *costs, double plain_s, i
 
 /* How many classes its links between switches have; 0: the star. */
 int cluster_n_link_classes(const struct cluster_topology *shape);
+/* What a link of a class adds to the latency. */
+double cluster_hop_latency_s(const struct cluster_topology *shape, int link_class);
 
 struct cluster_network {
 	double latency_s;
@@ -289,21 +294,21 @@ struct cluster_protocol {
 					 progress, until it was full once; INT64_MAX: all */
 };
 
-enum cluster_rma_design { /* who moves the data at the target */
-	CLUSTER_RMA_AS_PROGRESS, /* as rma.progress says (default) */
-	CLUSTER_RMA_NIC_DESIGN,
-	CLUSTER_RMA_ONLOAD, /* the target's CPU, in MPI */
-	CLUSTER_RMA_HELPER, /* a thread beside the target */
-	CLUSTER_RMA_DMA,    /* a copy engine, told by the target's CPU */
+enum cluster_rma_design {			   /* who moves the data at the target */
+			  CLUSTER_RMA_AS_PROGRESS, /* as rma.progress says (default) */
+			  CLUSTER_RMA_NIC_DESIGN,
+			  CLUSTER_RMA_ONLOAD, /* the target's CPU, in MPI */
+			  CLUSTER_RMA_HELPER, /* a thread beside the target */
+			  CLUSTER_RMA_DMA,    /* a copy engine, told by the target's CPU */
 };
 enum { CLUSTER_RMA_PAGE_B = 4096, CLUSTER_RMA_MAX_CHANNELS = 64 };
 
 struct cluster_rma {
 	enum cluster_rma_progress progress; /* without a design */
 	enum cluster_rma_design design;
-	double copy_Bps;	   /* ONLOAD, HELPER: by the CPU */
-	double pollution;	   /* … and what that costs computation later, in times of the copy */
-	double registration_s;	   /* NIC: of each page, at the origin */
+	double copy_Bps;       /* ONLOAD, HELPER: by the CPU */
+	double pollution;      /* … and what that costs computation later, in times of the copy */
+	double registration_s; /* NIC: of each page, at the origin */
 	double helper_start_s, helper_interval_s; /* with the first window; between two looks */
 	double dma_Bps, dma_system_call_s, dma_issue_s, dma_poll_s; /* of each channel; each page */
 	int dma_channels;

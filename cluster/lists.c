@@ -7,13 +7,12 @@
 #include "cluster/schema.h"
 
 #define MAX_ENTRIES 1000
-#define MAX_TIME_S 1e6
 
 static const struct cluster_key segment_keys[] = {
     {"segments.from", CLUSTER_KEY_SIZE, .target = offsetof(struct cluster_segment, from_B), 0,
      9e18},
     {"segments.latency", CLUSTER_KEY_OFFSET, .target = offsetof(struct cluster_segment, latency_s),
-     -MAX_TIME_S, MAX_TIME_S},
+     -CLUSTER_MAX_TIME_S, CLUSTER_MAX_TIME_S},
     {"segments.bandwidth", CLUSTER_KEY_BANDWIDTH,
      .target = offsetof(struct cluster_segment, bandwidth_Bps), 1, INFINITY},
     {"segments.stream", CLUSTER_KEY_BANDWIDTH,
@@ -25,7 +24,7 @@ static const struct cluster_key cost_keys[] = {
     {"overhead.from", CLUSTER_KEY_SIZE, .target = offsetof(struct cluster_cost_by_size, from_B), 0,
      9e18},
     {"overhead.time", CLUSTER_KEY_TIME, .target = offsetof(struct cluster_cost_by_size, time_s), 0,
-     MAX_TIME_S},
+     CLUSTER_MAX_TIME_S},
     {"overhead.per_byte", CLUSTER_KEY_TIME,
      .target = offsetof(struct cluster_cost_by_size, per_B_s), 0, 1e-3, .fallback = "0"},
 };
@@ -34,7 +33,7 @@ static const struct cluster_key change_keys[] = {
     {"speed_changes.node", CLUSTER_KEY_INT, .target = offsetof(struct cluster_speed_change, node),
      0, 1e6},
     {"speed_changes.at", CLUSTER_KEY_TIME, .target = offsetof(struct cluster_speed_change, at_s), 0,
-     MAX_TIME_S},
+     CLUSTER_MAX_TIME_S},
     {"speed_changes.speed", CLUSTER_KEY_NUMBER,
      .target = offsetof(struct cluster_speed_change, speed), CLUSTER_MIN_SPEED, CLUSTER_MAX_SPEED},
 };
@@ -134,6 +133,18 @@ static int read_segments(const struct cluster_network *network, struct cluster_s
 	return 0;
 }
 
+/* By time; those of one time as they stand. */
+static void sort_speeds(struct cluster_link_speed speeds[], int n)
+{
+	for (int i = 1; i < n; i++)
+		for (int k = i; k > 0 && speeds[k].at_s < speeds[k - 1].at_s; k--) {
+			struct cluster_link_speed later = speeds[k - 1];
+
+			speeds[k - 1] = speeds[k];
+			speeds[k] = later;
+		}
+}
+
 int cluster_read_link_speeds(struct cluster_draft *draft, const struct util_yaml_tree *tree,
 			     const struct util_yaml *node, struct util_error *err)
 {
@@ -141,6 +152,8 @@ int cluster_read_link_speeds(struct cluster_draft *draft, const struct util_yaml
 	    {"links.name", CLUSTER_KEY_TEXT, .target = offsetof(struct cluster_link_speed, name)},
 	    {"links.speed", CLUSTER_KEY_NUMBER,
 	     .target = offsetof(struct cluster_link_speed, speed), 0, 1},
+	    {"links.at", CLUSTER_KEY_TIME, .target = offsetof(struct cluster_link_speed, at_s), 0,
+	     CLUSTER_MAX_TIME_S, .fallback = "0"},
 	};
 	struct cluster_topology *shape = &draft->cluster.network.topology;
 	int n, rc = 0;
@@ -154,7 +167,8 @@ int cluster_read_link_speeds(struct cluster_draft *draft, const struct util_yaml
 	shape->n_speeds = n;
 	n = 0;
 	for (const struct util_yaml *entry = node->first; entry && !rc; entry = entry->next)
-		rc = cluster_schema_entry(tree, entry, keys, 2, &shape->speeds[n++], err);
+		rc = cluster_schema_entry(tree, entry, keys, 3, &shape->speeds[n++], err);
+	sort_speeds(shape->speeds, n);
 	return rc;
 }
 

@@ -3,11 +3,14 @@
 
 #include <stdbool.h>
 #include <stdint.h>
+#include <stdlib.h>
 #include <string.h>
 
+#include "util/rng.h"
 #include "util/yaml.h"
 
 #define MAX_REPEAT 1000000
+#define MAX_SEED 1000000000
 
 /* Digits at *at as a number; false: there is none or it exceeds `max`. */
 static bool read_count(const char **at, int max, int *out)
@@ -87,20 +90,32 @@ static int place_list(const char *spec, int n_nodes, int n_ranks, int node_of[],
 	return 0;
 }
 
+/* "random" or "random:7". */
+static bool is_random(const char *spec, int *out_seed)
+{
+	const char *at = spec + strlen("random");
+
+	*out_seed = 0;
+	if (strncmp(spec, "random", strlen("random")) != 0)
+		return false;
+	return *at == '\0' || (*at++ == ':' && read_count(&at, MAX_SEED, out_seed) && *at == '\0');
+}
+
 int cluster_place_check(const char *spec, int n_nodes, struct util_error *err)
 {
-	int n = 0;
+	int n = 0, seed;
 
 	if (strcmp(spec, "block") == 0 || strcmp(spec, "spread") == 0 ||
-	    strcmp(spec, "cyclic") == 0)
+	    strcmp(spec, "cyclic") == 0 || is_random(spec, &seed))
 		return 0;
 	if (*spec < '0' || *spec > '9') {
 		char quoted[64];
 
-		return util_error_set(
-		    err, UTIL_EINPUT,
-		    "found %s, wanted block, spread, cyclic or a list of nodes (\"0-3,0-3\")",
-		    util_yaml_quote(spec, quoted, sizeof(quoted)));
+		return util_error_set(err, UTIL_EINPUT,
+				      "found %s, wanted block, spread, cyclic, random, random:SEED "
+				      "or a list of nodes "
+				      "(\"0-3,0-3\")",
+				      util_yaml_quote(spec, quoted, sizeof(quoted)));
 	}
 	return place_list(spec, n_nodes, 0, NULL, &n, err);
 }
@@ -110,6 +125,29 @@ static void place_block(int cores, int n_ranks, int node_of[])
 {
 	for (int rank = 0; rank < n_ranks; rank++)
 		node_of[rank] = rank / cores;
+}
+
+/* In a random order of the nodes, which depends on the seed only. */
+static int renumber_nodes(int n_nodes, int seed, int n_ranks, int node_of[], struct util_error *err)
+{
+	int *order = malloc((size_t)n_nodes * sizeof *order);
+	struct util_rng rng;
+
+	if (!order)
+		return util_error_set(err, UTIL_ENOMEM, "out of memory for a placement");
+	for (int node = 0; node < n_nodes; node++)
+		order[node] = node;
+	util_rng_init(&rng, (uint64_t)seed, 0);
+	for (int k = n_nodes - 1; k > 0; k--) {
+		int other = (int)(util_rng_next(&rng) % (uint64_t)(k + 1)), node = order[k];
+
+		order[k] = order[other];
+		order[other] = node;
+	}
+	for (int rank = 0; rank < n_ranks; rank++)
+		node_of[rank] = order[node_of[rank]];
+	free(order);
+	return 0;
 }
 
 /* The first n_ranks mod n_nodes nodes get one rank more than the others. */
@@ -142,8 +180,9 @@ int cluster_place(const char *spec, const struct cluster *cluster, int n_ranks, 
 		  struct util_error *err)
 {
 	const char *used = spec ? spec : cluster->placement ? cluster->placement : "block";
+	bool fits = n_ranks <= (int64_t)cluster->n_nodes * cluster->cores;
 	char quoted[64];
-	int n = 0, rc;
+	int n = 0, seed, rc;
 
 	if (n_ranks < 1)
 		return util_error_set(err, UTIL_EINPUT, "found %d ranks, wanted at least 1",
@@ -151,13 +190,14 @@ int cluster_place(const char *spec, const struct cluster *cluster, int n_ranks, 
 	rc = cluster_place_check(used, cluster->n_nodes, err);
 	if (rc)
 		return rc;
-	if (strcmp(used, "block") == 0 && n_ranks <= (int64_t)cluster->n_nodes * cluster->cores) {
-		place_block(cluster->cores, n_ranks, node_of);
-		return 0;
-	}
-	if (strcmp(used, "block") == 0 || strcmp(used, "spread") == 0) {
-		place_spread(cluster->n_nodes, n_ranks, node_of);
-		return 0;
+	if (strcmp(used, "block") == 0 || strcmp(used, "spread") == 0 || is_random(used, &seed)) {
+		if (fits && strcmp(used, "spread") != 0)
+			place_block(cluster->cores, n_ranks, node_of);
+		else
+			place_spread(cluster->n_nodes, n_ranks, node_of);
+		return is_random(used, &seed)
+			   ? renumber_nodes(cluster->n_nodes, seed, n_ranks, node_of, err)
+			   : 0;
 	}
 	if (strcmp(used, "cyclic") == 0) {
 		for (int rank = 0; rank < n_ranks; rank++)

@@ -10,9 +10,9 @@
  * caller's array). `spec`: "block" (as many ranks as a node has cores before the next node, as
  * mpirun and Slurm fill nodes; where the cluster has fewer cores than ranks, "spread"), "spread"
  * (equal shares on all nodes, in order: ceil or floor of n_ranks / n_nodes each), "cyclic" (rank
- * modulo n_nodes), or a list of nodes with ranges and repeats, "0-3,0-3" or "0*2,1*2". NULL: the
+ * modulo n_nodes), "random" or "random:7" (as block, the nodes in a random order), or a list of nodes with ranges and repeats, "0-3,0-3" or "0*2,1*2". NULL: the
  * cluster's own, else block. A list must name a node for every rank. More ranks than cores on a
- * node is allowed (they share). Errors: UTIL_EINPUT.
+ * node is allowed (they share). Errors: UTIL_EINPUT, UTIL_ENOMEM.
  */
 int cluster_place(const char *spec, const struct cluster *cluster, int n_ranks, int node_of[],
 		  struct util_error *err);

@@ -88,6 +88,7 @@ int cluster_schema_entry(const struct util_yaml_tree *tree, const struct util_ya
 #define CLUSTER_MIN_EFFICIENCY 0.01
 #define CLUSTER_MIN_SPEED 1e-6
 #define CLUSTER_MAX_SPEED 1e6
+#define CLUSTER_MAX_TIME_S 1e6
 int cluster_read_speed_changes(struct cluster_draft *draft, const struct util_yaml_tree *tree,
 			       const struct util_yaml *node, struct util_error *err);
 int cluster_read_segments(struct cluster_draft *draft, const struct util_yaml_tree *tree,
@@ -124,6 +125,8 @@ int cluster_read_down(struct cluster_draft *draft, const struct util_yaml_tree *
 		      const struct util_yaml *node, struct util_error *err);
 int cluster_read_up(struct cluster_draft *draft, const struct util_yaml_tree *tree,
 		    const struct util_yaml *node, struct util_error *err);
+int cluster_read_hop_latency(struct cluster_draft *draft, const struct util_yaml_tree *tree,
+			     const struct util_yaml *node, struct util_error *err);
 int cluster_read_link_bandwidth(struct cluster_draft *draft, const struct util_yaml_tree *tree,
 				const struct util_yaml *node, struct util_error *err);
 int cluster_read_link_speeds(struct cluster_draft *draft, const struct util_yaml_tree *tree,

@@ -55,25 +55,47 @@ int cluster_read_up(struct cluster_draft *draft, const struct util_yaml_tree *tr
 }
 
 /* One for all classes, or a list of one each. */
-int cluster_read_link_bandwidth(struct cluster_draft *draft, const struct util_yaml_tree *tree,
-				const struct util_yaml *node, struct util_error *err)
+static int read_by_class(double out[], int *out_n, const struct cluster_key *key,
+			 const struct util_yaml_tree *tree, const struct util_yaml *node,
+			 struct util_error *err)
 {
-	static const struct cluster_key key = {"network.topology.bandwidth", CLUSTER_KEY_BANDWIDTH,
-					       0, 1, INFINITY};
-	struct cluster_topology *shape = &draft->cluster.network.topology;
 	const struct util_yaml *one;
 	int rc = 0;
 
 	if (!node)
 		return 0;
 	if (node->kind == UTIL_YAML_LIST && node->n_children > CLUSTER_MAX_DIMENSIONS)
-		return util_yaml_fail(tree, node, err, "%s: found %d bandwidths, wanted at most %d",
-				      key.path, node->n_children, CLUSTER_MAX_DIMENSIONS);
+		return util_yaml_fail(tree, node, err, "%s: found %d values, wanted at most %d",
+				      key->path, node->n_children, CLUSTER_MAX_DIMENSIONS);
 	one = node->kind == UTIL_YAML_LIST ? node->first : node;
 	for (; one && !rc; one = node->kind == UTIL_YAML_LIST ? one->next : NULL)
-		rc = cluster_schema_value(&shape->bandwidth_Bps[shape->n_bandwidths++], &key, tree,
-					  one, err);
+		rc = cluster_schema_value(&out[(*out_n)++], key, tree, one, err);
 	return rc;
+}
+
+int cluster_read_link_bandwidth(struct cluster_draft *draft, const struct util_yaml_tree *tree,
+				const struct util_yaml *node, struct util_error *err)
+{
+	static const struct cluster_key key = {"network.topology.bandwidth", CLUSTER_KEY_BANDWIDTH,
+					       0, 1, INFINITY};
+	struct cluster_topology *shape = &draft->cluster.network.topology;
+
+	return read_by_class(shape->bandwidth_Bps, &shape->n_bandwidths, &key, tree, node, err);
+}
+
+int cluster_read_hop_latency(struct cluster_draft *draft, const struct util_yaml_tree *tree,
+			     const struct util_yaml *node, struct util_error *err)
+{
+	static const struct cluster_key key = {"network.topology.hop_latency", CLUSTER_KEY_TIME, 0,
+					       0, CLUSTER_MAX_TIME_S};
+	struct cluster_topology *shape = &draft->cluster.network.topology;
+
+	return read_by_class(shape->hop_latency_s, &shape->n_hop_latencies, &key, tree, node, err);
+}
+
+double cluster_hop_latency_s(const struct cluster_topology *shape, int link_class)
+{
+	return shape->hop_latency_s[shape->n_hop_latencies > 1 ? link_class : 0];
 }
 
 int cluster_n_link_classes(const struct cluster_topology *shape)
@@ -239,8 +261,8 @@ static const char *const kind_names[] = {"star", "fat-tree", "torus", "dragonfly
 static int check_kind(enum cluster_topology_kind kind, const struct util_yaml_tree *tree,
 		      struct util_error *err)
 {
-	static const char *const of_all[] = {"routing", "hop_latency", "bandwidth", "load",
-					     "links"};
+	static const char *const of_all[] = {"routing", "hop_latency", "bandwidth",
+					     "duplex",	"load",	       "links"};
 	char path[64];
 
 	for (size_t i = 0; i < sizeof owned / sizeof *owned; i++) {
@@ -288,17 +310,22 @@ static int check_routing(const struct cluster_topology *shape, const struct util
 			      kind_names[shape->kind]);
 }
 
-static int check_bandwidths(const struct cluster_topology *shape, const struct util_yaml_tree *tree,
-			    struct util_error *err)
+static int check_classes(const struct cluster_topology *shape, const struct util_yaml_tree *tree,
+			 struct util_error *err)
 {
-	int n_classes = cluster_n_link_classes(shape);
+	const char *path = "network.topology.bandwidth";
+	int n_classes = cluster_n_link_classes(shape), n = shape->n_bandwidths;
 
-	if (shape->n_bandwidths <= 1 || shape->n_bandwidths == n_classes)
+	if (n <= 1 || n == n_classes) {
+		path = "network.topology.hop_latency";
+		n = shape->n_hop_latencies;
+	}
+	if (n <= 1 || n == n_classes)
 		return 0;
-	return util_yaml_fail(tree, util_yaml_at(tree, "network.topology.bandwidth"), err,
-			      "network.topology.bandwidth: found %d bandwidths, wanted one, or one "
-			      "of each of %d classes of links",
-			      shape->n_bandwidths, n_classes);
+	return util_yaml_fail(tree, util_yaml_at(tree, path), err,
+			      "%s: found %d values, wanted one, or one of each of %d classes of "
+			      "links",
+			      path, n, n_classes);
 }
 
 int cluster_check_topology(struct cluster_draft *draft, const struct util_yaml_tree *tree,
@@ -332,5 +359,5 @@ int cluster_check_topology(struct cluster_draft *draft, const struct util_yaml_t
 				      "network.topology: found packets or model: thesis beside it, "
 				      "wanted a fluid: they know the star only");
 	rc = checks[kind](draft, tree, node, err);
-	return rc ? rc : check_bandwidths(&network->topology, tree, err);
+	return rc ? rc : check_classes(&network->topology, tree, err);
 }

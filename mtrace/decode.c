@@ -145,6 +145,8 @@ static void decode_ranks(struct mtrace_opened *file, struct mtrace_cursor *c)
 		start->size_B = mtrace_get_uint(c);
 		file->public.n_records += start->n_records;
 	}
+	if (c->at < c->end)
+		file->public.n_spawned = (int)get_index(c, n);
 }
 
 int mtrace_decode_tables(struct mtrace_opened *file, const unsigned char *bytes, size_t size,

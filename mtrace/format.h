@@ -113,6 +113,10 @@ enum mtrace_type { MTRACE_CONTIGUOUS = 1 };
  *   s  session: varint, 0: null
  *   S  created one
  *   n  text: varint string
+ *   N  at a root, number of the meeting of two groups, else 0: varint
+ *   P  processes that the rank has spawned: varint n, n times: varint words of the command, varint
+ *      strings; signed: asked for; signed: started; varint hosts, signed nodes to choose from (0:
+ *      all). If n > 0, varint: the rank of the first process in the trace
  *   e  error code that the call returned: signed
  *
  * A call of a function whose signature is "" has no effect on times, but is counted in reports.

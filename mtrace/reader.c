@@ -347,6 +347,16 @@ void mtrace_skip_memory(struct mtrace_cursor *c)
 		mtrace_skip_arguments(c, "iiii");
 }
 
+static void skip_processes(struct mtrace_cursor *c)
+{
+	uint64_t n = mtrace_get_count(c);
+
+	for (uint64_t i = 0; i < n && !c->is_damaged; i++)
+		mtrace_skip_arguments(c, "aiia");
+	if (n > 0)
+		mtrace_get_uint(c);
+}
+
 static void skip_one(struct mtrace_cursor *c, char letter)
 {
 	int32_t source, tag;
@@ -366,6 +376,9 @@ static void skip_one(struct mtrace_cursor *c, char letter)
 	case 'w':
 		if (mtrace_get_int(c) == MTRACE_ANY_SOURCE)
 			mtrace_get_match(c, &source, &tag);
+		break;
+	case 'P':
+		skip_processes(c);
 		break;
 	default:
 		mtrace_get_uint(c);

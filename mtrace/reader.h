@@ -26,7 +26,7 @@ struct mtrace_late_match {
 
 struct mtrace_file {
 	const char *path, *provenance; /* JSON */
-	int n_ranks;
+	int n_ranks, n_spawned; /* n_spawned: of n_ranks, the last ones, which began during the run */
 	uint32_t n_strings, n_functions, n_sites, n_doubts;
 	const char *const *strings;		 /* [n_strings] */
 	const struct mtrace_function *functions; /* [n_functions] */
@@ -39,6 +39,11 @@ struct mtrace_file {
 	uint64_t n_records; /* of all ranks */
 	uint64_t size_B;    /* of the file */
 };
+
+static inline int mtrace_ranks_at_start(const struct mtrace_file *file)
+{
+	return file->n_ranks - file->n_spawned;
+}
 
 /*
  * Opens a trace and checks header, tables and end marker. Errors: UTIL_EINPUT with the path, the

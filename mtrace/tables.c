@@ -152,10 +152,10 @@ static void encode_doubts(const struct mtrace_tables *tables, struct mtrace_stre
 	}
 }
 
-bool mtrace_tables_encode(struct mtrace_tables *tables, const struct mtrace_stream streams[],
-			  int n_ranks, unsigned char **out, size_t *out_size)
+bool mtrace_tables_encode(struct mtrace_tables *tables, struct mtrace_stream *const streams[],
+			  int n_ranks, int n_spawned, unsigned char **out, size_t *out_size)
 {
-	struct mtrace_stream s = {.writer = streams[0].writer};
+	struct mtrace_stream s = {.writer = streams[0]->writer};
 
 	mtrace_put_uint(&s, tables->n_strings);
 	for (uint32_t i = 0; i < tables->n_strings; i++) {
@@ -173,11 +173,13 @@ bool mtrace_tables_encode(struct mtrace_tables *tables, const struct mtrace_stre
 	encode_doubts(tables, &s);
 	encode_late(tables, &s);
 	for (int rank = 0; rank < n_ranks; rank++) {
-		mtrace_put_uint(&s, streams[rank].first);
-		mtrace_put_uint(&s, streams[rank].n_blocks);
-		mtrace_put_uint(&s, streams[rank].n_records);
-		mtrace_put_uint(&s, streams[rank].begin);
+		mtrace_put_uint(&s, streams[rank]->first);
+		mtrace_put_uint(&s, streams[rank]->n_blocks);
+		mtrace_put_uint(&s, streams[rank]->n_records);
+		mtrace_put_uint(&s, streams[rank]->begin);
 	}
+	if (n_spawned > 0)
+		mtrace_put_uint(&s, (uint64_t)n_spawned);
 	*out = s.bytes;
 	*out_size = s.size;
 	return mtrace_writer_failed(s.writer, NULL) == 0;

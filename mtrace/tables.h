@@ -32,7 +32,7 @@ bool mtrace_tables_doubt(struct mtrace_tables *tables, enum mtrace_doubt kind, u
 bool mtrace_tables_add_late(struct mtrace_tables *tables, const struct mtrace_late_match *match);
 void mtrace_tables_finish(struct mtrace_tables *tables);
 /* All as bytes, malloc'ed. */
-bool mtrace_tables_encode(struct mtrace_tables *tables, const struct mtrace_stream streams[],
-			  int n_ranks, unsigned char **out, size_t *out_size);
+bool mtrace_tables_encode(struct mtrace_tables *tables, struct mtrace_stream *const streams[],
+			  int n_ranks, int n_spawned, unsigned char **out, size_t *out_size);
 
 #endif

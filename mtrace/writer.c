@@ -19,9 +19,10 @@
 struct mtrace_writer {
 	char *path, *part; /* NULL: the caller's file */
 	uint64_t limit_B;  /* of that file; 0: none */
-	int fd, n_ranks;
+	char *provenance;
+	int fd, n_ranks, n_spawned;
 	uint64_t end;		       /* of what is written */
-	struct mtrace_stream *streams; /* [n_ranks] */
+	struct mtrace_stream **streams; /* [n_ranks] */
 	struct mtrace_tables tables;
 	ZSTD_CCtx *packer;
 	unsigned char *packed; /* [packed_capacity] */
@@ -154,7 +155,7 @@ void mtrace_patch_match(struct mtrace_stream *s, uint64_t position, int32_t sour
 
 struct mtrace_stream *mtrace_writer_stream(struct mtrace_writer *writer, int rank)
 {
-	return &writer->streams[rank];
+	return writer->streams[rank];
 }
 
 uint32_t mtrace_writer_string(struct mtrace_writer *writer, const char *text)
@@ -227,8 +228,10 @@ static int create_file(struct mtrace_writer *writer, struct util_error *err)
 	return 0;
 }
 
-static void write_header(struct mtrace_writer *writer, const char *provenance)
+/* Written once more at the end, when ranks were added. */
+static void write_header(struct mtrace_writer *writer)
 {
+	const char *provenance = writer->provenance;
 	struct mtrace_file_header header = {.version = MTRACE_VERSION,
 					    .n_ranks = (uint32_t)writer->n_ranks,
 					    .provenance_B = strlen(provenance)};
@@ -237,8 +240,40 @@ static void write_header(struct mtrace_writer *writer, const char *provenance)
 	memcpy(header.magic, MTRACE_MAGIC, sizeof header.magic);
 	hash = util_hash(&header, offsetof(struct mtrace_file_header, check), 0);
 	header.check = util_hash(provenance, header.provenance_B, hash);
-	append(writer, &header, sizeof header);
-	append(writer, provenance, header.provenance_B);
+	write_at(writer, &header, sizeof header, 0);
+	write_at(writer, provenance, header.provenance_B, sizeof header);
+	if (writer->end == 0)
+		writer->end = sizeof header + header.provenance_B;
+}
+
+static int add_streams(struct mtrace_writer *writer, int n, size_t window)
+{
+	size_t n_all = (size_t)writer->n_ranks + (size_t)n;
+	struct mtrace_stream **streams = realloc(writer->streams, n_all * sizeof *streams);
+	struct mtrace_stream *added = calloc((size_t)n, sizeof *added);
+
+	if (streams)
+		writer->streams = streams;
+	if (!streams || !added) {
+		free(added);
+		return UTIL_ENOMEM;
+	}
+	for (int i = 0; i < n; i++) {
+		added[i] = (struct mtrace_stream){
+		    .writer = writer, .rank = writer->n_ranks + i, .n_together = n, .window = window};
+		streams[writer->n_ranks + i] = &added[i];
+	}
+	writer->n_ranks += n;
+	return 0;
+}
+
+void mtrace_writer_add_ranks(struct mtrace_writer *writer, int n)
+{
+	if (n <= MTRACE_MAX_RANKS - writer->n_ranks &&
+	    add_streams(writer, n, MIN_WINDOW_B) == 0)
+		writer->n_spawned += n;
+	else
+		fail_memory(writer);
 }
 
 /* path NULL: to `fd`. */
@@ -257,11 +292,11 @@ static int create(const char *path, int fd, int n_ranks, const char *provenance,
 	writer->fd = fd;
 	writer->path = (char *)(uintptr_t)path;
 	writer->limit_B = limit_B;
-	writer->n_ranks = n_ranks;
 	failed = path ? create_file(writer, err) : 0;
-	writer->streams = calloc((size_t)n_ranks, sizeof *writer->streams);
+	writer->provenance = strdup(provenance);
 	writer->packer = ZSTD_createCCtx();
-	if (!failed && (!writer->streams || !writer->packer))
+	if (!failed && (!writer->provenance || !writer->packer ||
+			add_streams(writer, n_ranks, window_of(n_ranks))))
 		failed = util_error_set(err, UTIL_ENOMEM, "out of memory for a trace");
 	if (failed) {
 		if (writer->path == path) /* was not copied yet */
@@ -271,10 +306,7 @@ static int create(const char *path, int fd, int n_ranks, const char *provenance,
 	}
 	ZSTD_CCtx_setParameter(writer->packer, ZSTD_c_compressionLevel, LEVEL);
 	ZSTD_CCtx_setParameter(writer->packer, ZSTD_c_checksumFlag, 1);
-	for (int rank = 0; rank < n_ranks; rank++)
-		writer->streams[rank] = (struct mtrace_stream){
-		    .writer = writer, .rank = rank, .window = window_of(n_ranks)};
-	write_header(writer, provenance);
+	write_header(writer);
 	*out = writer;
 	return 0;
 }
@@ -304,8 +336,8 @@ static void write_tables(struct mtrace_writer *writer)
 	unsigned char *bytes;
 	size_t size, packed_B;
 
-	if (!mtrace_tables_encode(&writer->tables, writer->streams, writer->n_ranks, &bytes,
-				  &size)) {
+	if (!mtrace_tables_encode(&writer->tables, writer->streams, writer->n_ranks,
+				  writer->n_spawned, &bytes, &size)) {
 		fail_memory(writer);
 		return;
 	}
@@ -322,7 +354,9 @@ static void write_tables(struct mtrace_writer *writer)
 int mtrace_writer_close(struct mtrace_writer *writer, struct util_error *err)
 {
 	for (int rank = 0; rank < writer->n_ranks; rank++)
-		mtrace_stream_flush(&writer->streams[rank]);
+		mtrace_stream_flush(writer->streams[rank]);
+	if (!writer->error.code && writer->n_spawned > 0)
+		write_header(writer);
 	if (!writer->error.code)
 		write_tables(writer);
 	if (!writer->error.code && writer->path && rename(writer->part, writer->path))
@@ -339,9 +373,14 @@ void mtrace_writer_destroy(struct mtrace_writer *writer)
 		close(writer->fd);
 	if (writer->part && !writer->is_closed)
 		unlink(writer->part);
-	for (int rank = 0; writer->streams && rank < writer->n_ranks; rank++)
-		free(writer->streams[rank].bytes);
+	for (int rank = 0; rank < writer->n_ranks; rank++)
+		free(writer->streams[rank]->bytes);
+	for (int rank = 0, next; rank < writer->n_ranks; rank = next) {
+		next = rank + writer->streams[rank]->n_together;
+		free(writer->streams[rank]);
+	}
 	free(writer->streams);
+	free(writer->provenance);
 	mtrace_tables_finish(&writer->tables);
 	ZSTD_freeCCtx(writer->packer);
 	free(writer->packed);

@@ -43,7 +43,7 @@ struct mtrace_stream { /* of one rank; fields are the writer's own */
 	uint64_t begin;	      /* position in the rank's stream of bytes[0] */
 	uint64_t first, last; /* offsets of the rank's blocks in the file; 0: none yet */
 	uint32_t n_blocks;
-	int rank;
+	int rank, n_together; /* n_together: those allocated with it */
 };
 
 /* `provenance`: a JSON text (docs/trace-format.md lists its members). Errors: UTIL_EINPUT,
@@ -63,6 +63,8 @@ void mtrace_writer_destroy(struct mtrace_writer *writer);
 int mtrace_writer_failed(const struct mtrace_writer *writer, struct util_error *err);
 
 struct mtrace_stream *mtrace_writer_stream(struct mtrace_writer *writer, int rank);
+/* `n` ranks more, which were spawned; streams stay where they are. */
+void mtrace_writer_add_ranks(struct mtrace_writer *writer, int n);
 /* Number of a text (kernels, phases), the same for equal ones. O(length). */
 uint32_t mtrace_writer_string(struct mtrace_writer *writer, const char *text);
 /* Number of a function with the signature of its arguments (mtrace/format.h), the same for equal

@@ -10,6 +10,7 @@
 #include <math.h>
 
 #include "netmodel/private.h"
+#include "netmodel/topology.h"
 
 /* Work that is left out of a comparison: rounding of sums of parts. */
 #define NOTHING_S 1e-13
@@ -172,6 +173,7 @@ void net_fluid_fire(struct sim_event *event)
 {
 	struct net_transfer *transfer = (struct net_transfer *)event;
 	struct net_stream *stream = transfer->stream;
+	struct net_model *model = transfer->model;
 
 	if (transfer->stage == NET_STAGE_QUEUED) {
 		transfer->is_ready = true;
@@ -189,6 +191,7 @@ void net_fluid_fire(struct sim_event *event)
 		if (stream)
 			net_stream_remove_first(stream);
 		transfer->done(transfer);
+		model->n_ended = 0;
 		if (stream)
 			advance(stream);
 	}
@@ -198,13 +201,15 @@ void net_fluid_fire(struct sim_event *event)
  * memory. */
 static bool add_hops(struct net_transfer *transfer, struct net_duration *d)
 {
-	const struct cluster *cluster = transfer->model->cluster;
+	const struct net_model *model = transfer->model;
 
 	if (!net_route_take(transfer))
 		return false;
-	d->delay_s += (transfer->n_links - 2) * cluster->network.topology.hop_latency_s;
+	d->delay_s += net_topology_hops_s(model->topology, &model->cluster->network.topology,
+					  model->route, transfer->n_links);
 	if (!d->is_shared && transfer->n_links > 2)
 		net_route_return(transfer);
+	transfer->model->n_ended = 0;
 	return true;
 }
 

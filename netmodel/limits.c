@@ -16,9 +16,8 @@ static double limit_of(const struct net_model *model, const struct net_link *lin
 	double limit = capacity;
 
 	if (losses->n && link->n > 0)
-		limit =
-		    capacity *
-		    (1 - losses->fraction[(link->n < losses->n ? link->n : losses->n) - 1]);
+		limit = capacity *
+			(1 - losses->fraction[(link->n < losses->n ? link->n : losses->n) - 1]);
 	if (link->n > 0 && opposite && opposite->n > 0)
 		limit *= 1 - model->cluster->network.duplex_loss;
 	return limit;
@@ -49,6 +48,11 @@ void net_transfer_change_limits(struct net_model *model, const struct net_transf
 	update_limits(model, transfer->dest_node);
 	for (int k = 1; k < transfer->n_links - 1; k++)
 		update_limit(model, &model->links[net_crossed(transfer, k)], NULL);
+}
+
+void net_link_change_limit(struct net_model *model, int link)
+{
+	update_limit(model, &model->links[link], NULL);
 }
 
 int net_bounds_create(struct net_model *model)

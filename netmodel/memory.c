@@ -268,8 +268,8 @@ void net_memory_copy(struct net_transfer *copy, const struct net_place *from,
 
 /* --- speeds --- */
 
-/* What the flow's cores have for it. A CPU that makes k copies gives each 1/k; what its rank computes
- * gets what they leave. */
+/* What the flow's cores have for it. A rank makes its copies on its first core, k of them at 1/k, and
+ * computes when it makes none: its library copies where its program computes. */
 static void grant(const struct net_model *model, int n, const struct node *node, struct flow *flow)
 {
 	const struct cluster *cluster = model->cluster;
@@ -279,16 +279,15 @@ static void grant(const struct net_model *model, int n, const struct node *node,
 
 	flow->undisturbed = flow->granted = 1;
 	if (flow->compute) {
-		double own = flow->places[0].n_cores - node->n_copies[flow->places[0].core];
-
 		flow->undisturbed = fmin(1, cluster->cores / n_computes);
-		flow->granted =
-		    fmin(flow->undisturbed, fmax(cluster->cores - cost, 0) / n_computes);
-		flow->granted = fmin(flow->granted, fmax(own, 0));
+		flow->granted = node->n_copies[flow->places[0].core] > 0
+				    ? 0
+				    : fmin(flow->undisturbed,
+					   fmax(cluster->cores - cost, 0) / n_computes);
 	}
 	for (int i = 0; !flow->compute && i < flow->n_places; i++)
-		flow->granted = fmin(flow->granted, (double)flow->places[i].n_cores /
-							node->n_copies[flow->places[i].core]);
+		flow->granted =
+		    fmin(flow->granted, 1.0 / node->n_copies[flow->places[i].core]);
 }
 
 static int domain_at(const struct flow *flow, int k)

@@ -150,7 +150,7 @@ static int set_link_capacities(struct net_model *model)
 		are_equal = are_equal && capacities[l] == 1;
 	}
 	model->most_rate = n_nics > 1 ? 1 : INFINITY;
-	if (are_equal)
+	if (are_equal && !model->has_changes)
 		free(capacities);
 	else
 		net_model_set_capacities(model, capacities);
@@ -174,6 +174,8 @@ int net_model_create(struct sim_engine *engine, const struct cluster *cluster,
 		return rc;
 	}
 	(*out)->own_topology = topology;
+	if (topology)
+		net_route_init(*out);
 	if (!set_link_capacities(*out))
 		return 0;
 	net_model_destroy(*out);
@@ -252,6 +254,7 @@ void net_model_destroy(struct net_model *model)
 		util_pool_finish(&model->crossings);
 	free(model->route);
 	free(model->rival);
+	free(model->ended);
 	free(model->uses);
 	net_topology_destroy(model->own_topology);
 	net_memory_destroy(model->memory);

@@ -211,6 +211,11 @@ struct net_minimum net_transfer_minimum(const struct cluster *cluster, int level
 /* Links of a network that is no star (netmodel/route.h); NULL: it is one. Borrowed. */
 struct net_topology;
 const struct net_topology *net_model_topology(const struct net_model *model);
+/* From now on the routes of transfers are known as they end. False: no memory, or a star. */
+bool net_model_keep_routes(struct net_model *model);
+/* While `done` of a transfer runs: the k-th link between switches of its route, from 0 on; -1: it has
+ * no more. */
+int net_model_ended_link(const struct net_model *model, int k);
 /* What one of them has done so far. */
 struct net_link_use {
 	double carried_B, bandwidth_Bps;

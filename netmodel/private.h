@@ -141,7 +141,7 @@ struct net_node {
 	struct net_model *model;
 	struct net_compute *heap; /* by end_s */
 	int n_computes;
-	int n_taken; /* cores that something else has: net_node_take */
+	int n_taken;	    /* cores that something else has: net_node_take */
 	double rate;	    /* what each gets of a core; 1 where none runs */
 	double speed;	    /* relative to the node's own: 1 until a change */
 	double undisturbed; /* what each would get if communication cost nothing */
@@ -164,8 +164,12 @@ struct net_model {
 	const struct net_topology *topology; /* borrowed; NULL: the star */
 	struct util_pool crossings;	     /* of topology->longest */
 	int *route, *rival;   /* [topology->longest] the one that is being chosen, and another */
+	int *ended, n_ended;  /* the one whose transfer ends; NULL: nobody asks */
 	struct net_use *uses; /* [n_links]; NULL: the star, which counts nothing */
 	struct util_rng route_rng;
+	int n_routed;	  /* transfers under way on routes of more than two links */
+	bool has_changes; /* of links: `change` is when, while any is */
+	struct sim_event change;
 	double *capacities; /* [n_links] of each link, instead of 1; NULL: all 1 */
 	double
 	    most_rate;	/* of a transfer, where links carry more than one NIC does; else INFINITY */
@@ -256,9 +260,12 @@ static inline int net_crossed(const struct net_transfer *transfer, int k)
 	return k == 0 ? transfer->source_node
 		      : transfer->model->cluster->n_nodes + transfer->dest_node;
 }
-/* Chooses the route of a transfer between nodes. False: no memory. */
+/* route.c */
+void net_route_init(struct net_model *model); /* of a fabric of its own */
+/* Chooses the route of a transfer between nodes, and leaves it in model->route, too. False: no
+ * memory. */
 bool net_route_take(struct net_transfer *transfer);
-void net_route_return(struct net_transfer *transfer);
+void net_route_return(struct net_transfer *transfer); /* once it is over */
 /* Transfers came or went: its rates are brought up to date. */
 static inline void net_link_touch(struct net_model *model, struct net_link *link)
 {
@@ -286,6 +293,8 @@ static inline double net_most_rate(const struct net_model *model,
 /* After one more or one fewer transfer on its links. */
 __attribute__((cold)) void net_transfer_change_limits(struct net_model *model,
 						      const struct net_transfer *transfer);
+/* After another capacity. */
+__attribute__((cold)) void net_link_change_limit(struct net_model *model, int link);
 /* Bytes that both links let through at once, because they have been idle. */
 __attribute__((cold)) void net_transfer_pass_burst(struct net_model *model,
 						   struct net_transfer *transfer);

@@ -15,9 +15,9 @@ static bool has_choices(const struct net_model *model)
 
 bool net_model_is_timeless(const struct net_model *model)
 {
-	return !has_choices(model) && !model->memory && !model->slice && model->burst_s == 0 &&
-	       model->transfer_amplitude == 0 && model->compute_amplitude == 0 &&
-	       model->cluster->cpu.speed_changes.n == 0 &&
+	return !has_choices(model) && !model->has_changes && !model->memory && !model->slice &&
+	       model->burst_s == 0 && model->transfer_amplitude == 0 &&
+	       model->compute_amplitude == 0 && model->cluster->cpu.speed_changes.n == 0 &&
 	       model->cluster->protocol.unattended_new_B == 0 && model->method->solve != NULL;
 }
 

@@ -25,6 +25,9 @@ struct net_topology {
 	int (*route)(const struct net_topology *topology, int source_node, int dest_node,
 		     uint64_t choice, bool is_detour, int links[]);
 	bool has_detours; /* longer routes, by way of others */
+	/* Half duplex: of each link from class_begin[0] on the one that carries what it would; NULL:
+	 * itself. */
+	int *carriers;
 	/* The two ends of a link: a node, or n_nodes + a switch. */
 	void (*ends)(const struct net_topology *topology, int link, int ends[2]);
 	int n_switches;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* What the links of a fabric carry, and how long they hold transfers back; the star counts nothing. */
 #include "netmodel/private.h"
+#include "netmodel/topology.h"
 
 /* Its transfers that get less than they could take, because of this link, since the rates changed. */
 static void charge(struct net_model *model, int l)
@@ -68,6 +69,9 @@ struct net_link_use net_model_link_use(const struct net_model *model, int link)
 	double capacity = model->capacities ? model->capacities[link] : 1;
 	sim_time_ps passed = model->engine->now - use->since;
 
+	if (model->has_changes && link >= model->topology->class_begin[0])
+		capacity = net_topology_mean_capacity(model->topology, link,
+						      sim_time_to_s(model->engine->now));
 	return (struct net_link_use){
 	    .carried_B = use->carried_B,
 	    .bandwidth_Bps = capacity * model->cluster->network.bandwidth_Bps,

@@ -125,6 +125,13 @@ void pd_annotation_charge_measured(struct pd_rank *rank, double seconds)
 	/* Between begin and end of a kernel that is skipped nothing runs that the kernel's time does not cover. */
 }
 
+bool pd_annotation_is_in_kernel(const struct pd_rank *rank)
+{
+	const struct pd_annotation *annotation = rank->annotation;
+
+	return annotation && annotation->is_open;
+}
+
 void pd_annotation_check_call(struct pd_rank *rank)
 {
 	struct pd_annotation *annotation = rank->annotation;

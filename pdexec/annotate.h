@@ -40,4 +40,7 @@ void pd_annotation_charge_threads(struct pd_rank *rank, double seconds);
 /* Ends the run when the rank is in an MPI call while a kernel is open. */
 void pd_annotation_check_call(struct pd_rank *rank);
 
+/* Whether it is between begin and end of a kernel. */
+bool pd_annotation_is_in_kernel(const struct pd_rank *rank);
+
 #endif

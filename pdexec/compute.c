@@ -8,6 +8,7 @@
 
 #include "pdexec/annotate.h"
 #include "pdexec/cores.h"
+#include "pdexec/pages.h"
 #include "pdexec/store.h"
 #include "pdexec/threads.h"
 
@@ -100,6 +101,7 @@ void pd_compute_pause(struct pd_rank *rank)
 	if (!rank->is_measuring)
 		return;
 	elapsed_s = pd_host_cpu_s() - rank->host_mark_s - world->clock_cost_s;
+	elapsed_s -= pd_pages_open(rank, elapsed_s);
 	if (rank->threads) {
 		rank->threads->main_s += elapsed_s;
 		elapsed_s += rank->threads->extra_s;
@@ -123,6 +125,7 @@ void pd_compute_begin_measuring(struct pd_rank *rank)
 		world->clock_cost_s = measure_clock_cost();
 	rank->is_measuring = rank->has_step = true;
 	rank->host_mark_s = pd_host_cpu_s();
+	pd_pages_close(rank);
 }
 
 double pd_compute_take(struct pd_rank *rank)

@@ -38,6 +38,7 @@ static const struct {
     {"fork", offsetof(struct pd_libc, fork)},
     {"fread", offsetof(struct pd_libc, fread)},
     {"freopen", offsetof(struct pd_libc, freopen)},
+    {"fwrite", offsetof(struct pd_libc, fwrite)},
     {"get_nprocs", offsetof(struct pd_libc, get_nprocs)},
     {"get_nprocs_conf", offsetof(struct pd_libc, get_nprocs_conf)},
     {"getaddrinfo", offsetof(struct pd_libc, getaddrinfo)},
@@ -109,6 +110,7 @@ static const struct {
     {"unsetenv", offsetof(struct pd_libc, unsetenv)},
     {"timespec_get", offsetof(struct pd_libc, timespec_get)},
     {"usleep", offsetof(struct pd_libc, usleep)},
+    {"write", offsetof(struct pd_libc, write)},
 };
 
 static struct pd_libc next;

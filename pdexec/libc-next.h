@@ -66,6 +66,7 @@ struct pd_libc {
 	__typeof__(&fork) fork;
 	__typeof__(&fread) fread;
 	__typeof__(&freopen) freopen;
+	__typeof__(&fwrite) fwrite;
 	__typeof__(&get_nprocs) get_nprocs;
 	__typeof__(&get_nprocs_conf) get_nprocs_conf;
 	__typeof__(&getaddrinfo) getaddrinfo;
@@ -137,6 +138,7 @@ struct pd_libc {
 	__typeof__(&unsetenv) unsetenv;
 	__typeof__(&timespec_get) timespec_get;
 	__typeof__(&usleep) usleep;
+	__typeof__(&write) write;
 };
 
 const struct pd_libc *pd_libc_next(void);

@@ -152,6 +152,11 @@ struct pd_node_broker {
 	void (*acquired)(void *context, struct pd_rank *rank);
 	void (*released)(void *context, struct pd_rank *rank);
 	void (*rank_ended)(void *context, struct pd_rank *rank);
+	/* How many ranks hold the node; -1: processes that `rank` spawns cannot begin there. */
+	int (*holders)(void *context, const struct pd_rank *rank, int node);
+	/* `n` processes that `rank` spawns are about to begin on these nodes; then they have begun, from rank `first` on (-1: they do not). */
+	void (*spawning)(void *context, const struct pd_rank *rank, int n, const int node_of[]);
+	void (*spawned)(void *context, const struct pd_rank *rank, int first, int n, const int node_of[]);
 };
 
 enum { PD_UNWIND_WORDS = 5 };

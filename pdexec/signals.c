@@ -10,6 +10,7 @@
 #include "pdexec/arch.h"
 #include "pdexec/image.h"
 #include "pdexec/libc-next.h"
+#include "pdexec/pages.h"
 #include "pdexec/process.h"
 
 static const int numbers[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT, SIGTRAP};
@@ -147,32 +148,62 @@ __attribute__((no_sanitize("address"))) static void land(void *argument)
 
 /* --- the handler: async-signal-safe --- */
 
-static bool is_in_text(const struct pd_image *image, const char *address)
-{
-	uint64_t vaddr;
-
-	return pd_image_locate(image, address, &vaddr) && vaddr >= image->elf.text.begin &&
-	       vaddr < image->elf.text.end;
-}
-
-__attribute__((no_sanitize("address"))) const void *
-pd_signals_find_site(const struct pd_rank *rank, const void *code, const void *stack)
+void pd_signals_frames(const struct pd_rank *rank, struct pd_frames *out)
 {
 	const struct pd_image *image = rank->program->image;
-	const char *const *word = (const char *const *)((uintptr_t)stack & ~(uintptr_t)7);
 	void *low;
-	size_t size;
 
-	if (is_in_text(image, code))
+	sim_fiber_stack(rank->task.fiber, &low, &out->size_B);
+	out->low = low;
+	out->code = image->first;
+	out->pitch_B = image->pitch_B;
+	out->n = image->pitch_B ? (size_t)image->n_ranks : 1;
+	out->begin = image->elf.text.begin;
+	out->end = image->elf.text.end;
+}
+
+static bool is_in_text(const struct pd_frames *frames, const char *address)
+{
+	size_t offset = (size_t)(address - frames->code);
+
+	if (address < frames->code || (frames->pitch_B && offset >= frames->n * frames->pitch_B))
+		return false;
+	if (frames->pitch_B)
+		offset %= frames->pitch_B;
+	return offset >= frames->begin && offset < frames->end;
+}
+
+__attribute__((no_sanitize("address"))) static const void *
+find_site(const struct pd_frames *frames, const void *code, const void *stack)
+{
+	const char *const *word = (const char *const *)((uintptr_t)stack & ~(uintptr_t)7);
+
+	if (is_in_text(frames, code) || (const char *)word < frames->low)
 		return code;
-	sim_fiber_stack(rank->task.fiber, &low, &size);
-	if ((const char *)word < (const char *)low)
-		return code;
-	for (; (const char *)word < (const char *)low + size; word++)
-		if (is_in_text(image, *word) && is_in_text(image, *word - 8) &&
+	for (; (const char *)word < frames->low + frames->size_B; word++)
+		if (is_in_text(frames, *word) && is_in_text(frames, *word - 8) &&
 		    pd_arch_follows_call((const uint8_t *)*word))
 			return *word;
 	return code;
+}
+
+const void *pd_signals_find_site(const struct pd_rank *rank, const void *code, const void *stack)
+{
+	struct pd_frames frames;
+
+	pd_signals_frames(rank, &frames);
+	return find_site(&frames, code, stack);
+}
+
+/* A page whose accesses are seen. Nothing of the heap is looked at, which may lie on such pages. */
+static bool is_watched(const void *address, const struct pd_fault *fault)
+{
+	const struct pd_frames *frames = pd_pages_frames(address);
+
+	if (frames)
+		pd_pages_note(address, fault->is_write,
+			      find_site(frames, fault->pc + 1, fault->stack));
+	return frames != NULL;
 }
 
 /* Faults of the simulator itself and of threads that the program started. */
@@ -235,12 +266,15 @@ static bool is_of_check(const struct pd_rank *rank, const void *address,
 
 static void handle(int number, siginfo_t *info, void *context)
 {
-	struct pd_rank *rank = pd_rank_here();
 	struct pd_fault fault = pd_arch_fault(context);
 	struct pd_signals *crash;
+	struct pd_rank *rank;
 	void *low;
 	size_t size;
 
+	if (number == SIGSEGV && is_watched(info->si_addr, &fault))
+		return;
+	rank = pd_rank_here();
 	if (number == SIGSEGV && is_of_check(rank, info->si_addr, &fault))
 		return;
 	if (!rank && is_receiving_outside()) {
@@ -286,7 +320,7 @@ int pd_signals_create(struct pd_world *world, struct pd_signals **out, struct ut
 	int rc;
 
 	if (signals)
-		signals->stack = malloc(HANDLER_STACK_B);
+		signals->stack = aligned_alloc(PD_PAGE_B, HANDLER_STACK_B); /* pages of its own */
 	if (!signals || !signals->stack)
 		rc = util_error_set(err, UTIL_ENOMEM, "no memory to handle signals");
 	else

@@ -24,6 +24,9 @@ void pd_signals_destroy(
  * `stack`. Async-signal-safe.
  */
 const void *pd_signals_find_site(const struct pd_rank *rank, const void *code, const void *stack);
+/* What that looks at. */
+struct pd_frames; /* pdexec/pages.h */
+void pd_signals_frames(const struct pd_rank *rank, struct pd_frames *out);
 /* Writes the sentence for a stack overflow of `rank`. */
 void pd_signals_describe_overflow(const struct pd_rank *rank, char *text, size_t size);
 

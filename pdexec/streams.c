@@ -5,6 +5,7 @@
 
 #include "pdexec/image.h"
 #include "pdexec/libc-next.h"
+#include "pdexec/pages.h"
 #include "pdexec/process.h"
 
 static void set(uint64_t copy, FILE **variable, FILE *stream)
@@ -44,7 +45,21 @@ PD_INTERPOSE int getc(FILE *stream)
 
 PD_INTERPOSE size_t fread(void *buffer, size_t size, size_t n, FILE *stream)
 {
+	pd_pages_access(buffer, size * n, true, __builtin_return_address(0));
 	return pd_libc_next()->fread(buffer, size, n, input_of(stream));
+}
+
+/* What is written may lie on pages that are watched (pdexec/pages.h). */
+PD_INTERPOSE size_t fwrite(const void *buffer, size_t size, size_t n, FILE *stream)
+{
+	pd_pages_access(buffer, size * n, false, __builtin_return_address(0));
+	return pd_libc_next()->fwrite(buffer, size, n, stream);
+}
+
+PD_INTERPOSE ssize_t write(int fd, const void *buffer, size_t size)
+{
+	pd_pages_access(buffer, size, false, __builtin_return_address(0));
+	return pd_libc_next()->write(fd, buffer, size);
 }
 
 /* Another file for a standard stream of this rank; the stream that it had is others' too. */

@@ -13,6 +13,7 @@
 #include <sys/socket.h>
 
 #include "pdexec/libc-next.h"
+#include "pdexec/pages.h"
 #include "pdexec/process.h"
 
 enum { DOUBLINGS = 10 }; /* pauses of 1 us, 2 us, … up to about 1 ms */
@@ -224,6 +225,7 @@ PD_INTERPOSE ssize_t read(int fd, void *buffer, size_t size)
 		return 0; /* standard input is rank 0's: pdexec/streams.c */
 	if (rank && fd > STDERR_FILENO && is_socket(fd) && !MAY_READ(fd, 0))
 		return -1;
+	pd_pages_access(buffer, size, true, __builtin_return_address(0));
 	return pd_libc_next()->read(fd, buffer, size);
 }
 

@@ -144,6 +144,16 @@ MPI_Comm *replay_new_comm(struct replay_rank *rank)
 					(uintptr_t)MPI_COMM_NULL);
 }
 
+/* Of a rank of the trace, which has begun. */
+static int world_rank(struct replay_rank *rank, uint64_t place)
+{
+	const struct replay *replay = rank->replay;
+
+	if (place >= (uint64_t)replay->file->n_ranks || !replay->ranks[place].mpi)
+		replay_damaged(rank, "no such rank");
+	return replay->ranks[place].mpi->rank;
+}
+
 MPI_Group replay_group(struct replay_rank *rank)
 {
 	int n = (int)mtrace_get_count(&rank->cursor);
@@ -161,7 +171,7 @@ MPI_Group replay_group(struct replay_rank *rank)
 		fail_memory(rank);
 	base->session = rank->group_session;
 	for (int i = 0; i < n; i++)
-		members[i] = (int)mtrace_get_uint(&rank->cursor);
+		members[i] = world_rank(rank, mtrace_get_uint(&rank->cursor));
 	MPI_Group_incl(all, n, members, group);
 	MPI_Group_free(&all);
 	rank->n_groups++;

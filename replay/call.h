@@ -56,6 +56,7 @@ struct replay_rank {
 	struct replay_place passed; /* the last record that ends computations */
 	const char **phases; /* [depth] that are open */
 	int depth, max_depth;
+	uint64_t spawned; /* the first of the last ranks that it spawned, in the trace */
 	void *ignored[2]; /* where outputs go that nobody reads */
 };
 
@@ -122,7 +123,17 @@ void replay_objects_free(struct replay_rank *rank);
 void replay_define_type(struct replay_rank *rank);
 void replay_rank_finish(struct replay_rank *rank);
 
+/* The rank of the trace that `pd` is: spawned ones are numbered as they begin, which may be in another order than it was. */
+struct replay_rank *replay_rank_begin(struct replay *replay, struct pd_rank *pd);
+
 /* --- written by hand --- */
+int replay_own_Comm_spawn(struct replay_rank *rank);
+int replay_own_Comm_spawn_multiple(struct replay_rank *rank);
+int replay_own_Comm_accept(struct replay_rank *rank);
+int replay_own_Comm_connect(struct replay_rank *rank);
+int replay_own_Comm_join(struct replay_rank *rank);
+int replay_own_Grequest_start(struct replay_rank *rank);
+int replay_own_Grequest_complete(struct replay_rank *rank);
 int replay_own_Comm_create_from_group(struct replay_rank *rank);
 int replay_own_Intercomm_create_from_groups(struct replay_rank *rank);
 /* Every function of files. */

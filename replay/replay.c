@@ -308,7 +308,7 @@ static bool do_record(struct replay_rank *rank)
 static void rank_main(struct pd_rank *pd)
 {
 	struct replay *replay = pd->program->config.context;
-	struct replay_rank *rank = &replay->ranks[pd->rank];
+	struct replay_rank *rank = replay_rank_begin(replay, pd);
 	struct util_error err;
 	int more;
 
@@ -375,7 +375,8 @@ static int create_ranks(struct replay *replay, struct util_error *err)
 		struct replay_rank *rank = &replay->ranks[i];
 
 		rank->replay = replay;
-		rank->mpi = &replay->mpi->ranks[i];
+		if (i < replay->mpi->n_ranks)
+			rank->mpi = &replay->mpi->ranks[i];
 		rank->comms = malloc(MTRACE_COMM_FIRST * sizeof *rank->comms);
 		if (!rank->comms)
 			return util_error_set(err, UTIL_ENOMEM, "out of memory for rank %d", i);
@@ -410,11 +411,12 @@ static int create_world(struct replay *replay, const struct replay_config *confi
 	    .vary_kernels = config->vary_kernels,
 	    .seed = config->seed,
 	    .stack_size_B = STACK_B,
+	    .max_spawned = replay->file->n_spawned,
 	};
 	int failed;
 
 	replay->program = (struct pd_program_config){
-	    .n_ranks = replay->file->n_ranks, .builtin = rank_main, .context = replay};
+	    .n_ranks = mtrace_ranks_at_start(replay->file), .builtin = rank_main, .context = replay};
 	replay->has_bench = config->bench_in != NULL;
 	failed = pd_world_create(&pd, config->cluster, config->observers, &replay->world, err);
 	if (failed)
@@ -434,13 +436,14 @@ int replay_create(struct mtrace_file *file, const struct replay_config *config, 
 	replay->file = file;
 	replay->change = config->change;
 	replay->ranks = calloc((size_t)file->n_ranks, sizeof *replay->ranks);
+	replay->places = calloc((size_t)file->n_ranks, sizeof *replay->places);
 	replay->functions = calloc((size_t)file->n_functions + 1, sizeof *replay->functions);
 	replay->is_unlike = calloc((size_t)file->n_functions + 1, sizeof *replay->is_unlike);
 	replay->is_ordered = calloc((size_t)file->n_functions + 1, sizeof *replay->is_ordered);
 	replay->scales = malloc(((size_t)file->n_strings + 1) * sizeof *replay->scales);
 	replay->n_zeros = (uint64_t)file->n_ranks + 65536;
 	replay->zeros = calloc(replay->n_zeros, sizeof(MPI_Count));
-	if (!replay->ranks || !replay->functions || !replay->is_unlike || !replay->is_ordered ||
+	if (!replay->ranks || !replay->places || !replay->functions || !replay->is_unlike || !replay->is_ordered ||
 	    !replay->scales || !replay->zeros)
 		failed = util_error_set(err, UTIL_ENOMEM, "out of memory for a replay");
 	for (uint32_t i = 0; i < file->n_strings && !failed; i++)
@@ -451,7 +454,7 @@ int replay_create(struct mtrace_file *file, const struct replay_config *config, 
 		failed = create_world(replay, config, err);
 	if (!failed)
 		failed = create_ranks(replay, err);
-	if (!failed && !config->change)
+	if (!failed && !config->change && file->n_spawned == 0)
 		failed = replay_repeat_create(replay, &replay->repeat, err);
 	if (failed) {
 		replay_destroy(replay);
@@ -472,6 +475,7 @@ void replay_destroy(struct replay *replay)
 		replay_rank_finish(&replay->ranks[i]);
 	replay_kept_destroy(replay);
 	free(replay->ranks);
+	free(replay->places);
 	free(replay->functions);
 	free(replay->is_unlike);
 	free(replay->is_ordered);

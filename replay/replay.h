@@ -56,7 +56,8 @@ struct replay {
 	struct pd_world *world;
 	struct mpi_world *mpi;
 	struct pd_program_config program;
-	struct replay_rank *ranks; /* [n_ranks] */
+	struct replay_rank *ranks; /* [n_ranks], in the order of the trace */
+	int *places;		   /* [n_ranks]: of each rank of the world among them */
 	uint64_t clock;		   /* number of MPI_Wtime in the file; UINT64_MAX: none */
 	const struct replay_function *finalize; /* MPI_Finalize; NULL: nobody calls it */
 	const struct replay_function *

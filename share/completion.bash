@@ -13,7 +13,7 @@ _mpisim()
 	--cluster)
 		COMPREPLY=($(compgen -f -- "$word") $(compgen -W "$(mpisim-run --list-clusters 2>/dev/null | cut -d ' ' -f 1)" -- "$word")) ;;
 	--compute) COMPREPLY=($(compgen -W 'direct collect partial modelled' -- "$word")) ;;
-	--placement) COMPREPLY=($(compgen -W 'block spread cyclic' -- "$word")) ;;
+	--placement) COMPREPLY=($(compgen -W 'block spread cyclic random' -- "$word")) ;;
 	--coll-profile) COMPREPLY=($(compgen -W 'default openmpi mpich ideal' -- "$word")) ;;
 	*)
 		case $word in

@@ -114,7 +114,7 @@ static void write_factors(const struct trace_tree *tree, bool on_terminal, FILE 
 
 static void write_share(const char *name, double part_s, double all_s, bool *is_first, FILE *file)
 {
-	if (part_s < SHOWN * all_s)
+	if (all_s <= 0 || part_s < SHOWN * all_s) /* a run of no time has no shares */
 		return;
 	fprintf(file, "%s%s %.1f %%", *is_first ? ": " : ", ", name, 100 * part_s / all_s);
 	*is_first = false;

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "netmodel/route.h"
+#include "netmodel/topology.h"
 #include "traces/json.h"
 #include "util/error.h"
 #include "util/units.h"
@@ -53,10 +54,13 @@ static int add_class(const struct net_model *model, double time_s, int k,
 	int n = 0;
 
 	topology->name_class(topology, k, out->name, sizeof out->name);
-	out->n_links = topology->class_begin[k + 1] - topology->class_begin[k];
+	for (int l = topology->class_begin[k]; l < topology->class_begin[k + 1]; l++)
+		out->n_links += !net_topology_is_carried(topology, l);
 	for (int l = topology->class_begin[k]; l < topology->class_begin[k + 1]; l++) {
 		struct ranked one = look_at(model, l, time_s);
 
+		if (net_topology_is_carried(topology, l))
+			continue;
 		add_one(out, &one);
 		if (one.bytes > 0)
 			used[n++] = one;
@@ -100,6 +104,7 @@ static int keep_first(struct trace_fabric *fabric, const struct net_topology *to
 	for (int i = 0; i < fabric->n_links; i++) {
 		struct trace_fabric_link *link = &fabric->links[i];
 
+		link->link = used[i].node < 0 ? used[i].link : -1;
 		link->node = used[i].node;
 		link->domain = used[i].node < 0 ? -1 : used[i].link;
 		if (used[i].node < 0)
@@ -126,7 +131,8 @@ int trace_fabric_create(const struct net_model *model, int n_nodes, double time_
 	if (!topology && n_memories == 0)
 		return 0;
 	fabric = calloc(1, sizeof *fabric);
-	used = calloc((size_t)(topology ? topology->n_links : 0) + (size_t)n_memories, sizeof *used);
+	used =
+	    calloc((size_t)(topology ? topology->n_links : 0) + (size_t)n_memories, sizeof *used);
 	failed = fabric && used ? 0 : UTIL_ENOMEM;
 	for (int k = 0; topology && k < topology->n_classes && !failed; k++)
 		n += add_class(model, time_s, k, &fabric->classes[fabric->n_classes++], used + n);

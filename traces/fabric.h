@@ -14,6 +14,7 @@ enum { TRACE_FABRIC_LINKS = 100 }; /* that are told at most */
 
 struct trace_fabric_link {
 	char name[96];
+	int link;	  /* its number; -1: it is memory */
 	int node, domain; /* of memory; -1: it is a link */
 	double bytes;
 	double utilisation; /* of what it could carry in the run */

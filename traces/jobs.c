@@ -13,7 +13,7 @@ static const char *time_text(char buf[32], double seconds)
 
 double trace_job_efficiency(const struct trace_summary *summary, const struct trace_job *job)
 {
-	double useful_s = 0;
+	double useful_s = job->spawned_s;
 
 	for (int i = 0; i < job->n_ranks; i++)
 		useful_s += summary->ranks[job->first_rank + i].useful_s;

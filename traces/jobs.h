@@ -18,6 +18,7 @@ struct trace_job {
 	sim_time_ps begin, end;
 	double node_s; /* node-seconds held: sum over nodes of the time until their release or the
 			  end */
+	double spawned_s; /* useful computation of processes that its ranks spawned */
 	int n_bad_exits;
 	const sim_time_ps *startup; /* [n_startup] of a spawn by stages; NULL: it has none */
 	const char *const *startup_names;

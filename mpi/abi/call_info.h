@@ -146,7 +146,6 @@ enum mpi_record_class {
 	RECORD_CALL,
 	RECORD_OWN,
 	RECORD_EFFECTS,
-	RECORD_REFUSED,
 };
 
 /* Parameters by their names; comm: also that of another name over which the call is collective. */
@@ -237,7 +236,6 @@ struct mpi_call_info {
 	bool ends_requests;	    /* their numbers are noted before */
 	int doubt;		    /* enum mtrace_doubt; -1: none */
 	bool is_simulated;	    /* recorded in the simulator only */
-	const char *refusal;	    /* RECORD_REFUSED: why */
 	signed char at[MPI_N_ARGS]; /* which parameter an argument is, from 1; 0: it has none */
 };
 

@@ -57,7 +57,7 @@ def parameter_row(function, p):
 
 # --- records ---
 
-GIVEN, MADE = "bitocgwraqmTFvdUs", "RCMVS"  # letters of what is known before a call, and of what it gives
+GIVEN, MADE = "bitocgwraqmTFvdUs", "RCMVSNP"  # letters of what is known before a call, and of what it gives
 EFFECTS = "caR"  # the signature of every function of files: mpi/io/effects.h
 IGNORED = {"MPI_Info", "MPI_Errhandler", "MPI_Status *"}
 SCALARS = {"int", "MPI_Count", "MPI_Aint"}
@@ -67,9 +67,10 @@ PLACES = {"MPI_Request *": "Rr", "MPI_Win *": "VU", "MPI_Comm *": "CF", "MPI_Mes
 ARRAYS = {"const int": "a", "const MPI_Count": "a", "int": "a", "const MPI_Datatype": "T", "MPI_Datatype": "T", "MPI_Request": "q"}
 # What the letters of a signature that the table gives (record own) may stand for; "s" also for the session that a group is of.
 OWN = {"x": lambda p: p.name in ("flag", "indx"), "X": lambda p: p.name == "array_of_indices", "q": lambda p: p.name == "array_of_requests",
-       "w": lambda p: p.name == "source", "i": lambda p: p.c_type == "int" and p.name != "source", "n": lambda p: p.c_type == "const char *",
+       "w": lambda p: p.name == "source", "i": lambda p: p.c_type == "int" and p.name not in ("source", "count", "maxprocs"), "n": lambda p: p.c_type == "const char *",
        "r": lambda p: p.c_type in ("MPI_Request", "MPI_Request *"), "g": lambda p: p.c_type == "MPI_Group", "s": lambda p: p.c_type == "MPI_Group",
-       "c": lambda p: p.c_type == "MPI_Comm", "v": lambda p: p.c_type == "MPI_Win", "C": lambda p: p.c_type == "MPI_Comm *",
+       "c": lambda p: p.c_type == "MPI_Comm", "v": lambda p: p.c_type == "MPI_Win", "C": lambda p: p.c_type == "MPI_Comm *", "N": lambda p: p.c_type == "MPI_Comm *", "P": lambda p: p.c_type == "MPI_Comm *",
+       "R": lambda p: p.c_type == "MPI_Request *",
        "M": lambda p: p.c_type == "MPI_Message *"}
 
 
@@ -184,13 +185,12 @@ def call_row(function, index):
                "root": root if over >= 0 or {"coll", "collective"} & set(function.columns) else -1, "holds": quoted(function.columns.get("holds")),
                "is_large": str(function.name.endswith("_c")).lower(), "values_are_places": str(is_place).lower(), "has_same": str(bool(function.same)).lower(),
                "record": f"RECORD_{(function.record[0] or 'none').upper()}", "signature": f'"{signature_of(function)}"',
-               "n_known": len(re.match("[^xXRCMVS]*", signature_of(function))[0]),
+               "n_known": len(re.match("[^xXRCMVSNP]*", signature_of(function))[0]),
                "has_types": str(bool(set("tT") & set(signature_of(function)))).lower(), "ends_requests": str(ends_requests(function)).lower(),
-               "gives": str(bool(set("xXRCMVSFUms") & set(signature_of(function))) and bool(pairs)).lower(),
+               "gives": str(bool(set("xXRCMVSNPFUms") & set(signature_of(function))) and bool(pairs)).lower(),
                "has_wildcard": str("w" in signature_of(function)).lower(),
                "recorded": f"(const signed char[]){{{', '.join(str(i) for _, i in pairs)}}}" if pairs else "NULL",
                "doubt": f"MTRACE_DOUBT_{function.columns['doubt'].upper()}" if "doubt" in function.columns else -1, "is_simulated": str("simulated" in function.columns).lower(),
-               "refusal": quoted(function.record[1] if function.record[0] == "refused" else ""),
                "at": "{" + (", ".join(f"[MPI_ARG_{name}] = {i}" for name, i in at.items()) or "0") + "}"}
     return f'\t{{"{function.name}", ' + ", ".join(f".{name} = {value}" for name, value in members.items()) + "},"
 

@@ -27,17 +27,11 @@ What the library implements of the MPI {version} ABI, chapter by chapter. `mpisi
 
 * *restricted*: it is there and does not do everything, or does it otherwise than on a cluster; the text says how, and since which version of mpisim.
 * *missing*: calling it ends the run with its name, the rank and the source line.
-* *not recorded*: `--record` ends the run at this call ([replay.md](replay.md)); all others are recorded.
 * A name with `[_c]` stands for its large-count twin, too.
 * Every `MPI_X` has its `PMPI_X`.
 * For each function the tests in `tests/mpi` assert its result, the class of its errors, and what it takes in simulated time by the formulas of [model.md](model.md) and [collectives.md](collectives.md), or that it takes
   none.
 """
-
-
-def is_recorded(function):
-    """Conversions for Fortran enter nothing, there is nothing to record."""
-    return function.record[0] != "refused"
 
 
 def implemented_names(library):
@@ -50,16 +44,15 @@ def described(functions, implemented):
     """{function: (status, remark)}"""
     out = {}
     for f in functions:
-        remarks = [] if is_recorded(f) or f.name not in implemented else ["not recorded"]
         if f.name not in implemented:
             if f.restriction:
                 sys.exit(f"functions.txt: {f.name} is restricted and not implemented: one word says too much")
             out[f.name] = ("missing", "")
         elif f.restriction:
             since, how = f.restriction
-            out[f.name] = ("restricted", "; ".join([f"since {since}: {how}", *remarks]))
+            out[f.name] = ("restricted", f"since {since}: {how}")
         else:
-            out[f.name] = ("implemented", "; ".join(remarks))
+            out[f.name] = ("implemented", "")
     return out
 
 

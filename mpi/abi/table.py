@@ -7,7 +7,7 @@ import sys
 PATH = os.path.join(os.path.dirname(os.path.abspath(__file__)), "functions.txt")
 # Chapters of functions that are not part of the ABI.
 OUTSIDE = ("Language bindings", "Removed from the standard")
-CHOICES = {"record": ("local", "call", "own", "effects", "refused", "none"), "doubt": ("fetch", "clock", "place", "pointer", "any", "test", "probe"), "simulated": ("",),
+CHOICES = {"record": ("local", "call", "own", "effects", "none"), "doubt": ("fetch", "clock", "place", "pointer", "any", "test", "probe"), "simulated": ("",),
            "repeat": ("",), "ordered": ("",), "meets": ("",), "holds": ("epoch", "detach", "window", "end"),
            "window": ("create", "free", "attach", "detach", "fence", "post", "start", "complete", "wait", "test", "lock", "lock_all", "unlock", "flush",
                       "flush_local", "sync", "put", "get", "accumulate", "fetch"),
@@ -15,7 +15,7 @@ CHOICES = {"record": ("local", "call", "own", "effects", "refused", "none"), "do
                       "init", "finalize")}
 COLUMNS = set(CHOICES) | {"time", "entry", "coll", "collective", "args", "fortran", "otf2", "paraver", "alias", "restricted", "same"}
 SAME = ("value", "truth", "defined", "side", "members", "weighted", "fence", "promised")
-WITH_MORE = ("own", "refused", "send")  # what something follows
+WITH_MORE = ("own", "send")  # what something follows
 RESULTS = ("int", "MPI_Aint", "double")  # in the order of mpi.h: by what is returned, then by name; conversions and MPI_T_* come last
 
 

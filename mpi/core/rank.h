@@ -74,6 +74,7 @@ struct mpi_rank {
 	struct mpi_comm *comm_world, *comm_self; /* NULL before MPI_Init */
 	struct mpi_comm
 	    *parent; /* MPI_Comm_get_parent: with whoever spawned the rank; NULL: none */
+	uint64_t meeting; /* the last one at a port where it was a root; mpi/dynamic/port.h */
 	struct mpi_comm
 	    *comm_none; /* where there is no communicator; NULL before the first begin */
 	struct mpi_progress *in_progress;

@@ -71,6 +71,7 @@ int mpi_comm_meet(struct mpi_rank *me, int side, const char *port_name, MPI_Info
 	int code = mpi_check_root(me, root, local), other = -1;
 	uint64_t meeting = 0;
 
+	me->meeting = 0;
 	if (code != MPI_SUCCESS)
 		return code;
 	if (local->rank == root) {
@@ -82,6 +83,7 @@ int mpi_comm_meet(struct mpi_rank *me, int side, const char *port_name, MPI_Info
 			link.error = mpi_port_meet(me, port_name, side, &other, &meeting);
 		if (link.error == MPI_SUCCESS)
 			make_link(me, other, meeting, &pair, &link);
+		me->meeting = meeting;
 	}
 	return join_groups(me, local, root, &link, pair, newcomm);
 }
@@ -121,22 +123,44 @@ static bool name_connection(int fd, char *name, size_t size)
 	return true;
 }
 
-int mpi_comm_join(struct mpi_rank *me, int fd, MPI_Comm *intercomm)
+/* By a name that both roots know; other ranks of the groups need none. */
+static int meet_once(struct mpi_rank *me, const char *name, int root, struct mpi_comm *local,
+		     MPI_Comm *newcomm)
 {
 	struct mpi_leader_link link = {.comm = NULL};
 	struct mpi_comm *pair = NULL;
-	char name[MPI_MAX_PORT_NAME];
-	uint64_t meeting = 0;
 	int other = -1;
+
+	me->meeting = 0;
+	if (local->rank == root)
+		link.error = mpi_port_meet_once(me, name, &other, &me->meeting);
+	if (local->rank == root && link.error == MPI_SUCCESS)
+		make_link(me, other, me->meeting, &pair, &link);
+	return join_groups(me, local, root, &link, pair, newcomm);
+}
+
+static struct mpi_comm *alone(struct mpi_rank *me)
+{
+	return me->comm_self ? me->comm_self : me->comm_none;
+}
+
+int mpi_comm_join(struct mpi_rank *me, int fd, MPI_Comm *intercomm)
+{
+	char name[MPI_MAX_PORT_NAME];
 
 	if (!name_connection(fd, name, sizeof name))
 		return mpi_raise(me, NULL, MPI_ERR_ARG, "fd %d is not a connected socket of TCP",
 				 fd);
-	link.error = mpi_port_meet_once(me, name, &other, &meeting);
-	if (link.error == MPI_SUCCESS)
-		make_link(me, other, meeting, &pair, &link);
-	return join_groups(me, me->comm_self ? me->comm_self : me->comm_none, 0, &link, pair,
-			   intercomm);
+	return meet_once(me, name, 0, alone(me), intercomm);
+}
+
+int mpi_comm_meet_again(struct mpi_rank *me, uint64_t meeting, int root, struct mpi_comm *local,
+			MPI_Comm *newcomm)
+{
+	char name[MPI_MAX_PORT_NAME];
+
+	snprintf(name, sizeof name, "meeting %llu", (unsigned long long)meeting);
+	return meet_once(me, name, root, local ? local : alone(me), newcomm);
 }
 
 /* --- disconnect --- */

@@ -32,6 +32,10 @@ int mpi_name_publish(struct mpi_world *world, const char *service, const char *p
 const char *mpi_name_lookup(const struct mpi_world *world, const char *service);
 bool mpi_name_unpublish(struct mpi_world *world, const char *service);
 
+/* At the root the meeting is that of a recorded run. */
+int mpi_comm_meet_again(struct mpi_rank *me, uint64_t meeting, int root, struct mpi_comm *local,
+			MPI_Comm *newcomm);
+
 void mpi_ports_destroy(struct mpi_world *world);
 
 #endif

@@ -25,51 +25,106 @@ static int n_spawned(const struct pd_world *pd)
 	return n;
 }
 
-/* [n_nodes] ranks that have not ended; malloc'ed, NULL when out of memory. */
-static int *count_loads(const struct pd_world *pd)
-{
-	int *load = calloc((size_t)pd->cluster->n_nodes, sizeof *load);
+/* Where they may begin: nodes in their order, and how many ranks each node of the cluster has. */
+struct room {
+	int *nodes, *load; /* [n], [n_nodes of the cluster] */
+	int n;
+};
 
-	for (int i = 0; load && i < pd->n_ranks; i++)
-		load[pd->ranks[i].node] += !pd->ranks[i].has_ended;
-	return load;
+static void room_finish(struct room *room)
+{
+	free(room->nodes);
+	free(room->load);
+}
+
+static int room_init(struct room *room, const struct mpi_rank *me)
+{
+	const struct pd_world *pd = me->pd->world;
+	const struct pd_node_broker *broker = &pd->broker;
+	int n_nodes = pd->cluster->n_nodes;
+
+	*room = (struct room){.nodes = calloc((size_t)n_nodes, sizeof *room->nodes),
+			      .load = calloc((size_t)n_nodes, sizeof *room->load)};
+	if (!room->nodes || !room->load)
+		return UTIL_ENOMEM;
+	for (int i = 0; i < pd->n_ranks && !broker->holders; i++)
+		room->load[pd->ranks[i].node] += !pd->ranks[i].has_ended;
+	for (int node = 0; node < n_nodes; node++) {
+		if (broker->holders)
+			room->load[node] = broker->holders(broker->context, me->pd, node);
+		if (room->load[node] >= 0)
+			room->nodes[room->n++] = node;
+	}
+	return 0;
 }
 
 /* On from the node after the last one. */
-static void place_globally(const struct mpi_spawn *spawn)
+static void place_globally(const struct mpi_spawn *spawn, const struct room *room)
 {
 	const struct mpi_spawn *last = spawn->world->spawns;
-	int n_nodes = spawn->world->pd->cluster->n_nodes;
-	int node = last ? last->node_of[last->n_ranks - 1] + 1 : 0;
+	int begin = 0;
 
+	while (last && begin < room->n && room->nodes[begin] <= last->node_of[last->n_ranks - 1])
+		begin++;
 	for (int i = 0; i < spawn->n_ranks; i++)
-		spawn->node_of[i] = (node + i) % n_nodes;
+		spawn->node_of[i] = room->nodes[(begin + i) % room->n];
 }
 
-static int place(struct mpi_spawn *spawn, struct util_error *err)
+/* By the rule of the cluster file, for the nodes that there are room on. */
+static int place_by_rule(const struct mpi_spawn *spawn, const struct room *room,
+			 struct util_error *err)
 {
-	const struct cluster *cluster = spawn->world->pd->cluster;
-	bool is_free = !cluster->spawn.placement;
-	int *load = count_loads(spawn->world->pd), *node_of = spawn->node_of, failed = 0;
+	struct cluster some = *spawn->world->pd->cluster;
+	int failed;
 
-	if (!load)
-		return util_error_set(err, UTIL_ENOMEM, "out of memory");
-	if (!is_free && strcmp(cluster->spawn.placement, "global") == 0)
-		place_globally(spawn);
-	else if (!is_free)
-		failed =
-		    cluster_place(cluster->spawn.placement, cluster, spawn->n_ranks, node_of, err);
+	some.n_nodes = room->n;
+	failed =
+	    cluster_place(some.spawn.placement, &some, spawn->n_ranks, spawn->node_of, err);
+	for (int i = 0; i < spawn->n_ranks && !failed; i++)
+		spawn->node_of[i] = room->nodes[spawn->node_of[i]];
+	return failed ? util_error_prepend(err, "run.spawn.placement") : 0;
+}
+
+/* Commands that name hosts, or all of them, go to the nodes with the fewest ranks. */
+static int place_where_fewest(const struct mpi_spawn *spawn, const struct room *room,
+			      bool only_hosts, struct util_error *err)
+{
+	int *node_of = spawn->node_of;
+
 	for (int i = 0; i < spawn->n_launches; i++) {
 		const struct mpi_launch *launch = &spawn->launches[i];
 
-		if (launch->hosts || is_free)
-			cluster_place_where_fewest(launch->hosts ? launch->n_hosts
-								 : cluster->n_nodes,
-						   launch->hosts, load, launch->n_ranks, node_of);
+		for (int k = 0; k < launch->n_hosts; k++)
+			if (room->load[launch->hosts[k]] < 0)
+				return util_refuse(err, "node%d (info key host) is another job's",
+						   launch->hosts[k]);
+		if (launch->hosts || !only_hosts)
+			cluster_place_where_fewest(launch->hosts ? launch->n_hosts : room->n,
+						   launch->hosts ? launch->hosts : room->nodes,
+						   room->load, launch->n_ranks, node_of);
 		node_of += launch->n_ranks;
 	}
-	free(load);
-	return failed ? util_error_prepend(err, "run.spawn.placement") : 0;
+	return 0;
+}
+
+static int place(const struct mpi_spawn *spawn, const struct mpi_rank *me, struct util_error *err)
+{
+	const char *rule = spawn->world->pd->cluster->spawn.placement;
+	struct room room;
+	int failed = room_init(&room, me);
+
+	if (failed)
+		util_error_set(err, failed, "out of memory");
+	else if (room.n == 0)
+		failed = util_refuse(err, "there is no node that its job may use");
+	else if (rule && strcmp(rule, "global") == 0)
+		place_globally(spawn, &room);
+	else if (rule)
+		failed = place_by_rule(spawn, &room, err);
+	if (!failed)
+		failed = place_where_fewest(spawn, &room, rule != NULL, err);
+	room_finish(&room);
+	return failed;
 }
 
 /* Processes that one node starts at most, and of how many nodes. */
@@ -133,7 +188,7 @@ void mpi_spawns_destroy(struct mpi_world *world)
 }
 
 /* "solver, spawn 2": what the job is called in reports. */
-static int name_programs(struct mpi_spawn *spawn)
+static int name_programs(struct mpi_spawn *spawn, const struct pd_program_config *parent)
 {
 	for (int i = 0; i < spawn->n_launches; i++) {
 		const struct mpi_launch *launch = &spawn->launches[i];
@@ -149,6 +204,8 @@ static int name_programs(struct mpi_spawn *spawn)
 		    .argv = launch->argv,
 		    .n_ranks = launch->n_ranks,
 		    .directory = launch->directory,
+		    .builtin = parent->builtin,
+		    .context = parent->context,
 		};
 	}
 	return 0;
@@ -168,11 +225,25 @@ static int read_commands(struct mpi_spawn *spawn, const struct mpi_rank *me,
 		spawn->n_ranks += spawn->launches[i].n_ranks;
 	}
 	spawn->node_of = calloc((size_t)spawn->n_ranks, sizeof *spawn->node_of);
-	if (!spawn->node_of || name_programs(spawn)) {
+	if (!spawn->node_of || name_programs(spawn, &me->pd->program->config)) {
 		util_error_set(err, UTIL_ENOMEM, "out of memory");
 		return MPI_ERR_NO_MEM;
 	}
-	return place(spawn, err) ? MPI_ERR_SPAWN : MPI_SUCCESS;
+	return place(spawn, me, err) ? MPI_ERR_SPAWN : MPI_SUCCESS;
+}
+
+/* They are about to begin, or `is_over`: they have, or cannot. */
+static void tell_broker(const struct mpi_spawn *spawn, bool is_over)
+{
+	const struct pd_world *pd = spawn->world->pd;
+	const struct pd_node_broker *broker = &pd->broker;
+	const struct pd_rank *root = &pd->ranks[spawn->root];
+
+	if (broker->spawning && !is_over)
+		broker->spawning(broker->context, root, spawn->n_ranks, spawn->node_of);
+	else if (broker->spawned)
+		broker->spawned(broker->context, root, spawn->error.code ? -1 : spawn->first_rank,
+				spawn->n_ranks, spawn->node_of);
 }
 
 static int create(struct mpi_rank *me, const struct mpi_command commands[], int n, int n_parents,
@@ -203,6 +274,7 @@ static int create(struct mpi_rank *me, const struct mpi_command commands[], int 
 	if (code == MPI_SUCCESS) {
 		spawn->next = me->world->spawns;
 		me->world->spawns = spawn;
+		tell_broker(spawn, false);
 		*out = spawn;
 	} else if (spawn) {
 		destroy(spawn);
@@ -246,6 +318,7 @@ static void start(struct sim_event *event)
 	sim_engine_release(&pd->engine);
 	spawn->first_rank = first;
 	add_job(spawn);
+	tell_broker(spawn, true);
 	for (int rank = first; rank < pd->n_ranks; rank++)
 		sim_tell_rank_begin(&pd->observers, rank, spawn->root, pd->ranks[rank].node,
 				    pd->engine.now);

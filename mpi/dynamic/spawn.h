@@ -27,7 +27,7 @@ struct mpi_launch {
 	char **argv;
 	int *hosts; /* [n_hosts] nodes to choose from; NULL: all */
 	int n_hosts;
-	int n_ranks;
+	int n_wanted, n_ranks;
 	enum mpi_errors_at_start {
 		ERRORS_FATAL,
 		ERRORS_ABORT,

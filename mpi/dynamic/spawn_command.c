@@ -35,9 +35,13 @@ static char *search(const char *directories, const char *name)
 }
 
 /* Seen from where the root is: in the directories of the info, then as a shell does, then here. */
-static int find_file(struct mpi_launch *launch, const struct mpi_command *command,
-		     struct util_error *err)
+static int find_file(struct mpi_launch *launch, const struct mpi_rank *me,
+		     const struct mpi_command *command, struct util_error *err)
 {
+	if (me->pd->world->is_builtin) { /* there are no files */
+		launch->path = strdup(command->name);
+		return launch->path ? MPI_SUCCESS : fail_memory(err);
+	}
 	launch->path = search(value_of(command, "path"), command->name);
 	if (!launch->path && !strchr(command->name, '/'))
 		launch->path = search(getenv("PATH"), command->name);
@@ -244,7 +248,7 @@ int mpi_launch_init(struct mpi_launch *launch, const struct mpi_rank *me,
 {
 	int code;
 
-	*launch = (struct mpi_launch){.path = NULL};
+	*launch = (struct mpi_launch){.n_wanted = command->n_max};
 	code = check_machine(command, err);
 	if (code == MPI_SUCCESS)
 		code = choose_number(launch, command, n_left, err);
@@ -252,10 +256,10 @@ int mpi_launch_init(struct mpi_launch *launch, const struct mpi_rank *me,
 		code = read_errors(launch, command, err);
 	if (code == MPI_SUCCESS)
 		code = find_hosts(launch, me, command, err);
-	if (code == MPI_SUCCESS)
+	if (code == MPI_SUCCESS && !me->pd->world->is_builtin)
 		code = find_directory(launch, command, err);
 	if (code == MPI_SUCCESS)
-		code = find_file(launch, command, err);
+		code = find_file(launch, me, command, err);
 	return code == MPI_SUCCESS ? copy_arguments(launch, command, err) : code;
 }
 

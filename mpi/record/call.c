@@ -354,6 +354,10 @@ static void note_given(struct mpi_record_call *call, char letter, int place, int
 	case 'm':
 		mpi_record_taken_message(call, value);
 		break;
+	case 'N':
+	case 'P':
+		mpi_record_processes(call, letter, value, code);
+		break;
 	case 'S':
 	case 's':
 		mpi_record_given_session(call, p, value, code);

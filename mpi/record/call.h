@@ -90,6 +90,8 @@ void mpi_record_taken_message(struct mpi_record_call *call, const MPI_Message *m
 /* A session that the call has made, or may have freed. */
 void mpi_record_given_session(struct mpi_record_call *call, const struct mpi_parameter *p,
 			      const void *place, int code);
+/* Letters N and P of mtrace/format.h. */
+void mpi_record_processes(struct mpi_record_call *call, char letter, const MPI_Comm *made, int code);
 /* A wildcard of this call got what `status` says. */
 void mpi_record_matched(struct mpi_record_call *call, const MPI_Status *status, int code);
 

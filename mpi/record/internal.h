@@ -51,10 +51,11 @@ struct mpi_record {
 	uint32_t n_sites, site_capacity;
 	bool is_out_of_memory;
 	bool has_memory;    /* which memory is used is recorded, too */
+	bool has_touches;   /* and which of it is accessed between calls */
 	bool is_in_memory;  /* what cannot be recorded ends the recording, not the run */
 	uint64_t n_polls, most_polls; /* in vain; the recording ends with the last one */
 	char given_up[512]; /* why the recording ended; "": it did not */
-	int n_ranks;	    /* at the start: processes may be spawned when it is given up */
+	int n_ranks;
 };
 
 /* Walks the stack of the rank, which runs, from the frame of `out->address` on; once for each site. */
@@ -75,6 +76,10 @@ void mpi_record_poll(struct mpi_record *record);
 
 /* The memory that a call uses, before its record. */
 void mpi_record_memory_of(struct mpi_record_call *call);
+
+/* Accesses to these bytes, which the call uses, are watched from its end on. */
+void mpi_record_watch_pages(struct mpi_record_call *call, uintptr_t low, uintptr_t high,
+			    bool is_written);
 
 /* What cannot be recorded: a call within an error handler, or one that failed in its middle. In
  * memory they return. */

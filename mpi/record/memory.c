@@ -74,6 +74,14 @@ static void put_statuses(struct mpi_record_call *call)
 	}
 }
 
+static void watch(struct mpi_record_call *call, const struct mpi_memory_buffer *buffer, size_t run)
+{
+	uintptr_t low = buffer->runs[run].at;
+
+	mpi_record_watch_pages(call, low, low + buffer->runs[run].size_B,
+			       buffer->use & MTRACE_WRITTEN);
+}
+
 void mpi_record_memory_of(struct mpi_record_call *call)
 {
 	const struct mpi_verify_call seen = {
@@ -85,6 +93,8 @@ void mpi_record_memory_of(struct mpi_record_call *call)
 	mpi_memory_collect(&seen, &buffers);
 	for (int i = 0; i < buffers.n; i++) {
 		put_buffer(call, &buffers.buffers[i]);
+		for (size_t k = 0; k < buffers.buffers[i].n_runs; k++)
+			watch(call, &buffers.buffers[i], k);
 		mpi_memory_buffer_finish(&buffers.buffers[i]);
 	}
 	put_statuses(call);

@@ -11,29 +11,16 @@
 #include "mpi/record/internal.h"
 #include "mpi/watch/watch.h"
 #include "pdexec/image.h"
+#include "pdexec/pages.h"
 
 /* First ids: those below are predefined. */
 enum { FIRST_SITES = 256, SITE_TEXT_B = 512 };
-
-static bool is_recorded(const struct mpi_call_info *function)
-{
-	return function && function->record != RECORD_NONE && function->record != RECORD_REFUSED;
-}
 
 void *mpi_record_substitute(const char *name)
 {
 	const struct mpi_call_info *function = mpi_call_info(name);
 
-	return is_recorded(function) ? mpi_watch_address(function) : NULL;
-}
-
-static const char *reason_of(const char *name)
-{
-	const struct mpi_call_info *function = mpi_call_info(name);
-
-	return function && function->refusal
-		   ? function->refusal
-		   : "mpi/abi/functions.txt says nothing of this function";
+	return function && function->record != RECORD_NONE ? mpi_watch_address(function) : NULL;
 }
 
 /* Calls that are under way go on writing to their streams. */
@@ -54,24 +41,16 @@ void mpi_record_refuse(struct mpi_rank *me, const char *function, const void *si
 {
 	struct mpi_record *record = me->world->record;
 
-	if (record->is_in_memory && mpi_record_substitute(function)) {
-		give_up(record, "a library calls %s", function);
-		return;
-	}
 	if (record->is_in_memory) {
-		give_up(record, "%s cannot be recorded, as %s", function, reason_of(function));
+		give_up(record, "a library calls %s", function);
 		return;
 	}
 	me->pd->function = function;
 	me->pd->site = site;
-	if (mpi_record_substitute(function))
-		pd_fail(me->pd, PD_FAILURE_UNSUPPORTED,
-			"%s was called by a library, whose calls --record cannot record: link the "
-			"library statically",
-			function);
 	pd_fail(me->pd, PD_FAILURE_UNSUPPORTED,
-		"%s cannot be recorded: run without --record, as %s", function,
-		reason_of(function));
+		"%s was called by a library, whose calls --record cannot record: link the "
+		"library statically",
+		function);
 }
 
 void mpi_record_refuse_nested(struct mpi_record_call *call)
@@ -267,6 +246,18 @@ static void record_sleep(void *context, int rank, const void *site, sim_time_ps 
 	end_record(record, rank, s);
 }
 
+static void record_rank_begin(void *context, int rank, int parent, int node, sim_time_ps now)
+{
+	struct mpi_record *record = context;
+
+	mtrace_writer_add_ranks(record->writer, 1);
+	if (mtrace_writer_failed(record->writer, NULL))
+		return;
+	record->ranks[rank].stream = mtrace_writer_stream(record->writer, rank);
+	record->ranks[rank].aside.writer = record->writer;
+	record->n_ranks++;
+}
+
 static void record_rank_end(void *context, int rank, sim_time_ps now)
 {
 	struct mpi_record *record = context;
@@ -287,6 +278,7 @@ static void observe(struct mpi_record *record)
 	    .phase = record_phase,
 	    .node_release = record_node_release,
 	    .node_acquire = record_node_acquire,
+	    .rank_begin = record_rank_begin,
 	    .rank_end = record_rank_end,
 	    .charge = record_charge,
 	    .clock = record_clock,
@@ -313,7 +305,8 @@ int mpi_record_create(struct mpi_world *world, const char *path, int fd, uint64_
 	record->n_ranks = world->n_ranks;
 	record->is_in_memory = !path;
 	record->numbers = malloc(2 * (size_t)mpi_n_functions * sizeof *record->numbers);
-	record->ranks = calloc((size_t)world->n_ranks, sizeof *record->ranks);
+	record->ranks = calloc((size_t)world->n_ranks + (size_t)world->pd->config.max_spawned,
+			       sizeof *record->ranks);
 	if (!record->numbers || !record->ranks)
 		failed = util_error_set(err, UTIL_ENOMEM, "out of memory for a recording");
 	if (!failed)
@@ -439,6 +432,8 @@ void mpi_record_destroy(struct mpi_record *record)
 	}
 	for (int rank = 0; record->ranks && rank < record->n_ranks; rank++)
 		finish_rank(&record->ranks[rank]);
+	if (record->has_touches)
+		pd_pages_destroy(record->world->pd);
 	mtrace_writer_destroy(record->writer);
 	free(record->ranks);
 	free(record->numbers);

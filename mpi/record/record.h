@@ -26,6 +26,9 @@ int mpi_record_create(struct mpi_world *world, const char *path, int fd, uint64_
 		      const char *provenance, struct mpi_record **out, struct util_error *err);
 /* Records also which memory calls use and computation accesses (mpisim_touch), before the ranks run. */
 void mpi_record_memory(struct mpi_record *record);
+/* The same, and which pages of the buffers of messages computation accesses first, in a program that says nothing of it;
+ * it has to compute. Errors: UTIL_ENOMEM. */
+int mpi_record_touches(struct mpi_record *record, struct util_error *err);
 /* Ends a recording in memory, not the run, after so many tests and probes that found nothing: each is
  * a step of its own there, which delays the others more than it does without a recording. */
 void mpi_record_limit_polls(struct mpi_record *record, uint64_t most);

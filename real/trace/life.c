@@ -77,7 +77,7 @@ bool mpi_watch_enter(struct mpi_watch_call *watched, const struct mpi_call_info 
 {
 	struct mpi_record_call *call = (struct mpi_record_call *)watched->room;
 
-	if (function->record == RECORD_REFUSED || function->is_simulated) {
+	if (function->is_simulated) {
 		if (mpi_trace.is_on && mpi_trace.depth == 0)
 			mpi_trace_refuse("called %s, which has no description in a trace",
 					 function->name);

@@ -43,16 +43,15 @@ static void a_minimal_file_gets_the_documented_defaults(void **state)
 
 static void every_key_is_read(void **state)
 {
-	struct cluster *c =
-	    parse("mpisim_cluster: 1\nname: all of it\nnodes: 3\ncores: 4\n"
-		  "run: {placement: \"0-2,0*2\"}\n"
-		  "cpu:\n  speed: [1, 0.5, 2e0]\n  host_to_target: 3.5\n"
-		  "  communication_cost:\n    table: [[0, .1], [.2, .3]]\n"
-		  "    scale: 0.5\n"
-		  "network:\n  latency: 1350us\n  bandwidth: 100 Mbit/s\n"
-		  "  model: thesis\n  timeslice: 100us\n"
-		  "  intra_node: {latency: 2ns, bandwidth: 1 GiB/s}\n"
-		  "protocol: {overhead: 3us, eager_threshold: 64KiB}\n");
+	struct cluster *c = parse("mpisim_cluster: 1\nname: all of it\nnodes: 3\ncores: 4\n"
+				  "run: {placement: \"0-2,0*2\"}\n"
+				  "cpu:\n  speed: [1, 0.5, 2e0]\n  host_to_target: 3.5\n"
+				  "  communication_cost:\n    table: [[0, .1], [.2, .3]]\n"
+				  "    scale: 0.5\n"
+				  "network:\n  latency: 1350us\n  bandwidth: 100 Mbit/s\n"
+				  "  model: thesis\n  timeslice: 100us\n"
+				  "  intra_node: {latency: 2ns, bandwidth: 1 GiB/s}\n"
+				  "protocol: {overhead: 3us, eager_threshold: 64KiB}\n");
 
 	assert_string_equal(c->name, "all of it");
 	assert_string_equal(c->placement, "0-2,0*2");
@@ -90,8 +89,7 @@ static void speeds_by_ranges_leave_the_rest_at_one(void **state)
 static void a_law_of_cpu_cost_holds_for_any_number_of_transfers(void **state)
 {
 	struct cluster *c = parse(
-	    MINIMAL
-	    "cpu: {communication_cost: {outgoing: 0.001, incoming: 0.3, maximum: 0.75}}\n");
+	    MINIMAL "cpu: {communication_cost: {outgoing: 0.001, incoming: 0.3, maximum: 0.75}}\n");
 
 	assert_near(cluster_cpu_cost(c, 1, 1), 0.301, 1e-15);
 	assert_near(cluster_cpu_cost(c, 3, 1), 0.303, 1e-15);
@@ -196,7 +194,7 @@ static const struct refusal refusals[] = {
      "found cpu.speed_changes beside cores.memory"},
     {"cpu: {communication_cost: {scale: -1}}\n", "cpu.communication_cost.scale: "},
     {"run: {placement: round}\n",
-     "test.yaml:4:18: run.placement: found \"round\", wanted block, spread, cyclic or a list"},
+     "test.yaml:4:18: run.placement: found \"round\", wanted block, spread, cyclic, random"},
     {"run: {placement: 0-4}\n", "run.placement: found \"0-4\", wanted nodes 0 to 3"},
     {"run: {placement: [0, 1]}\n", "run.placement: found a list of 2"},
     /* speeds */

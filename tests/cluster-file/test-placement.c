@@ -80,13 +80,37 @@ static void the_clusters_own_placement_holds_unless_another_is_asked_for(void **
 	assert_int_equal(node_of[1], 0);
 }
 
+static void random_is_block_with_the_nodes_in_another_order(void **state)
+{
+	struct cluster cluster = {.n_nodes = 64, .cores = 4};
+	int one[256], again[256], other[256], n_moved = 0;
+	bool is_taken[64] = {false};
+
+	assert_int_equal(cluster_place("random", &cluster, 256, one, NULL), 0);
+	assert_int_equal(cluster_place("random:0", &cluster, 256, again, NULL), 0);
+	assert_int_equal(cluster_place("random:1", &cluster, 256, other, NULL), 0);
+	assert_memory_equal(one, again, sizeof one);
+	assert_memory_not_equal(one, other, sizeof one);
+	for (int rank = 0; rank < 256; rank++) {
+		assert_int_equal(one[rank], one[rank / 4 * 4]);
+		n_moved += one[rank] != rank / 4;
+		assert_true(rank % 4 > 0 || !is_taken[one[rank]]);
+		is_taken[one[rank]] = true;
+	}
+	assert_true(n_moved > 128);
+	check("random:3", 1, 3, "0 0 0");
+}
+
 static void wrong_placements_are_refused(void **state)
 {
 	static const struct {
 		const char *spec, *part;
 	} cases[] = {
-	    {"", "found \"\", wanted block, spread, cyclic or a list"},
+	    {"", "found \"\", wanted block, spread, cyclic, random"},
 	    {"blocks", "found \"blocks\", wanted block, spread, cyclic"},
+	    {"random:", "found \"random:\", wanted block, spread, cyclic, random"},
+	    {"random:x", "found \"random:x\""},
+	    {"randomly", "found \"randomly\""},
 	    {"0-", "wanted nodes 0 to 3"},
 	    {"3-0", "found \"3-0\""},
 	    {"0-4", "wanted nodes 0 to 3"},
@@ -124,6 +148,7 @@ int main(void)
 	    cmocka_unit_test(cyclic_deals_ranks_out),
 	    cmocka_unit_test(lists_name_a_node_for_every_rank),
 	    cmocka_unit_test(the_clusters_own_placement_holds_unless_another_is_asked_for),
+	    cmocka_unit_test(random_is_block_with_the_nodes_in_another_order),
 	    cmocka_unit_test(wrong_placements_are_refused),
 	};
 

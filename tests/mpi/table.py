@@ -15,7 +15,7 @@ import table  # noqa: E402
 RIGHT = "== Chapter\nint MPI_X(const void *buf, int count, MPI_Comm comm);\n\ttime local; record local; args buf=in:count:datatype\n"
 WRONG = [("\ttime local", "\tcolour red; time local", ":3: found 'colour red'"),
          ("record local", "record often", ":3: found 'record often'"),
-         ("record local", "record refused", ":3: found 'record refused'"),
+         ("record local", "record own", ":3: found 'record own'"),
          ("record local", "record local; restricted soon", ":3: a restriction wants a version"),
          ("args buf", "args comm=null buffer", ":3: MPI_X has no parameter buffer"),
          ("args buf=in:count:datatype", "repeat", "MPI_X: not said: the kind of buf"),

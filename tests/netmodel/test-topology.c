@@ -348,7 +348,7 @@ static void shapes_that_do_not_add_up_are_refused(void **state)
 	     "wanted deterministic, ecmp or adaptive for a fat-tree"},
 	    {"kind: torus, dimensions: [64], routing: ecmp", "wanted deterministic for a torus"},
 	    {"kind: torus, dimensions: [64], bandwidth: [1 MB/s, 2 MB/s]",
-	     "found 2 bandwidths, wanted one, or one of each of 1 classes"},
+	     "found 2 values, wanted one, or one of each of 1 classes of links"},
 	    {"kind: dragonfly, groups: 4", "wanted groups, routers (of a group), nodes_per_router"},
 	    {"kind: dragonfly, groups: 4, routers: 2, nodes_per_router: 4, global_links: 1",
 	     "found 4 groups x 2 routers x 4 nodes = 32, wanted the cluster's 64 nodes"},

@@ -38,7 +38,7 @@ TIMED = [  # program, case, options
     ("requests", "partitions_of_other_sizes", []), ("requests", "halves_match_in_order", []), ("requests", "statuses_of_requests", []),
     ("chapters", "buffers_of_communicators", []), ("chapters", "flushes", []), ("chapters", "persistent_forms", []),
     ("chapters", "handles_are_numbers", []),
-    ("chapters", "communicators_without_a_parent", []),
+    ("chapters", "communicators_without_a_parent", []), ("semantics", "freed_generalized_request", []),
 ] + [(program, case, STORAGE) for program, case in FILES] + [
     ("timing-late", "holes_are_filled_in_a_wait_without_overheads", ["--set", "protocol.progress=in_waiting", "--set", "protocol.overhead=0"])
 ] + [("timing-late", case, LATE) for case in (
@@ -73,8 +73,8 @@ def calls_take_the_times_of_the_run():
 
 
 def every_function_takes_the_time_of_the_run():
-    """All that take simulated time, but for ports and spawned processes, which are not recorded."""
-    for name in ("collectives", "communicators", "files", "receives", "sends", "sessions", "windows"):
+    """All that take simulated time."""
+    for name in ("collectives", "communicators", "files", "processes", "receives", "sends", "sessions", "windows"):
         nodes = "0,1,2,3,0,1,2,3" if name == "windows" else "0,1,2,3"
         done = record("mpi/times/times", nodes.count(",") + 1, ["--compute", "modelled", "--placement", nodes, "--coll", ALGORITHMS],
                       f"{BUILT}/mpi/times/times-{name}")

@@ -448,6 +448,12 @@ class Results(Base):
         self.assertTrue((self.dir / "trace-link.json").is_symlink())
         self.assertNotEqual(target.read_text(), "old")
 
+    def test_a_run_of_no_time_has_no_shares(self):
+        done = self.run_misc("good", n=1)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertIn("predicted running time: 0 s\n1 rank on 1 node of ", done.stderr)
+        self.assertNotIn("nan", done.stderr)
+
     def test_a_summary_that_is_lost_is_a_failure(self):
         with open("/dev/full", "w", encoding="utf-8") as full:
             done = subprocess.run([str(word) for word in [*self.words(n=2), self.misc, "work"]], stdout=subprocess.PIPE,

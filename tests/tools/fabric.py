@@ -26,7 +26,7 @@ class Fabric(Folder):
     @classmethod
     def setUpClass(cls):
         super().setUpClass()
-        cls.made(BIN / "mpisim-cc", HERE / "programs" / "shift.c", "-o", cls.dir / "shift")
+        cls.made(BIN / "mpisim-cc", "-g", HERE / "programs" / "shift.c", "-o", cls.dir / "shift")
 
     def run_it(self, *options, by=4, n=3, tool="mpisim-run", last=None):
         out = self.dir / "out.json"
@@ -51,6 +51,24 @@ class Report(Fabric):
         self.assertIn("level 1, switch 0, to port 0", text)
         self.assertRegex(text, r"level 1 \(mean of 16\) +96 MB +66\.7 %")
         self.assertIn('"name":"level 1, switch 0, to port 0"', (self.dir / "page.html").read_text())
+
+    def test_who_loads_a_link_is_told(self):
+        run, text = self.run_it("--compute", "modelled", "--explain", "--html", self.dir / "page.html")
+        told, links = run["analysis"]["fabric"], run["fabric"]["links"]
+        self.assertEqual([link["name"] for link in told], [link["name"] for link in links])
+        for one, link in zip(told, links):
+            self.assertEqual([(call["call"], call["bytes"]) for call in one["calls"]], [("MPI_Sendrecv", link["bytes"])])
+            self.assertIn("shift.c:", one["calls"][0]["site"])
+        self.assertRegex(text, r"level 1, switch 0, to port 0 +100.0 % MPI_Sendrecv")
+        # what the nodes' links do not hold back is not charged to them
+        self.assertEqual([link["lost_s"] for link in run["analysis"]["links"] if link["lost_s"]], [])
+        self.assertIn("most sent by", (self.dir / "page.html").read_text())
+
+    def test_adaptive_routes_are_told_as_they_were(self):
+        topology = "network.topology={kind: fat-tree, nodes_per_leaf: 4, taper: 2, routing: adaptive}"
+        run, _ = self.run_it("--compute", "modelled", "--explain", "--set", topology)
+        for one, link in zip(run["analysis"]["fabric"], run["fabric"]["links"]):
+            self.assertEqual(sum(call["bytes"] for call in one["calls"]), link["bytes"])
 
     def test_the_reason_names_the_link(self):
         _, text = self.run_it("--compute", "modelled")
@@ -122,10 +140,20 @@ class Show(Fabric):
             shown = self.described(topology=topology)
             self.assertEqual(len(marks), 1 + 16 + shown["switches"], topology)
             lines = [mark for mark in picture.iter() if mark.tag.endswith("line")]
-            self.assertEqual(len(lines), 16 + len(shown["links"]) // 2, topology)
+            n_arcs = sum(mark.tag.endswith("path") for mark in picture.iter())
+            self.assertEqual(n_arcs, 8 if topology and "torus" in topology else 0)  # the way back of each ring
+            self.assertEqual(len(lines) + n_arcs, 16 + len(shown["links"]) // 2, topology)
             width, height = (float(word) for word in picture.get("viewBox").split()[2:])
             for line in lines:
                 self.assertTrue(all(0 <= float(line.get(x)) <= width and 0 <= float(line.get(y)) <= height for x, y in (("x1", "y1"), ("x2", "y2"))), topology)
+
+    def test_failed_links_are_broken_lines(self):
+        out = self.dir / "shown.svg"
+        failed = "{kind: fat-tree, nodes_per_leaf: 4, taper: 2, links: [{name: \"level 1, switch 0, * port 0\", speed: 0}]}"
+        self.assertEqual(self.show(out, topology=failed).returncode, 0)
+        text = out.read_text()
+        self.assertEqual(text.count("stroke-dasharray"), 2)
+        self.assertIn("level 1: 16 x 1 MB/s, 2 failed", text)
 
     def test_a_large_cluster_is_a_few_boxes(self):
         out = self.dir / "large.svg"

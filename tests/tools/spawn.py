@@ -183,6 +183,31 @@ spawn:
         self.assertAlmostEqual(self.json["efficiency"], 300 / (200 + 2 * 100), delta=1e-3)
 
 
+class Scheduled(Base):
+    """Jobs that spawn: one computes for 5 s after its two processes have computed for 10 s."""
+    cluster_text = Stages.cluster_text.replace("520", "4")
+
+    def schedule(self, *jobs):
+        program = self.dir / "starter"
+        self.made(BIN / "mpisim-cc", "-g", HERE / "programs" / "starter.c", "-o", program)
+        lines = [f"  - {{name: {name}, program: {program}, arguments: {json.dumps([str(word) for word in words])}, ranks: 1, {rest}}}" for name, words, rest in jobs]
+        (self.dir / "jobs.yaml").write_text("jobs:\n" + "\n".join(lines) + "\n")
+        done = call(BIN / "mpisim-run", "--cluster", self.dir / "cluster.yaml", "--compute", "modelled", "--schedule", self.dir / "jobs.yaml",
+                    "--json", self.dir / "out.json", "--explain")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        return done, {job["name"]: job for job in json.loads((self.dir / "out.json").read_text())["jobs"]}
+
+    def test_processes_go_to_free_nodes_and_give_them_back(self):
+        done, jobs = self.schedule(("a", [2, 1, 10, 5], "nodes: 1"), ("b", [1, 1, 2], "nodes: 1, begin: 1s"), ("c", [1, 1, 2], "nodes: 3, begin: 1s"))
+        # a is on node 0 and its processes on 1 and 2, so that b has node 3 for itself; c waits for three nodes until they end, and has 1, 2 and 3
+        self.assertEqual(sorted(line for line in done.stdout.splitlines() if line.startswith("at")), ["at node1", "at node2", "at node2", "at node3"])
+        self.assertEqual([jobs[name]["begin_s"] for name in "ab"], [0, 1])
+        self.assertAlmostEqual(jobs["c"]["begin_s"], 10, delta=0.1)
+        # a holds one node for 15 s and two for 10 s
+        self.assertAlmostEqual(jobs["a"]["node_s"], 35, delta=0.1)
+        self.assertAlmostEqual(jobs["a"]["efficiency"], 25 / 35, delta=0.01)
+
+
 class Reports(Base):
     def test_summary_and_json_tell_of_the_spawned(self):
         done = self.run_well(2, 4, "work")
@@ -277,14 +302,20 @@ class Reports(Base):
             rows = stream.readlines()[1:]
         self.assertEqual(len(rows), 301)  # two ranks each
 
-    def test_jobs_of_a_schedule_and_recordings_refuse(self):
-        (self.dir / "jobs.yaml").write_text(f"jobs:\n  - {{name: a, program: {self.program}, arguments: [2, work], ranks: 1}}\n")
-        done = call(BIN / "mpisim-run", "--cluster", self.dir / "cluster.yaml", "--schedule", self.dir / "jobs.yaml")
-        self.assertEqual(done.returncode, 1)
-        self.assertIn("processes cannot be spawned in a run with --schedule: its jobs hold nodes", done.stderr)
-        done = self.start(1, 2, "work", "--record", self.dir / "out.trace")
-        self.assertIn("MPI_Comm_spawn cannot be recorded", done.stderr)
-        self.assertFalse((self.dir / "out.trace").exists())
+    def test_a_recording_is_replayed_here_and_elsewhere(self):
+        def times(path):
+            values = json.loads(path.read_text())
+            for key in ("simulation", "warnings", "settings", "trace"):
+                values.pop(key, None)
+            return values
+
+        replay = [BIN / "mpisim-replay", self.dir / "out.mtrace", "--quiet", "--json", self.dir / "replay.json"]
+        self.run_well(2, 5, "work", "--record", self.dir / "out.mtrace")
+        for settings in ([], ["--set", "spawn.startup=1s"], ["--set", "run.spawn.placement=cyclic"]):
+            self.run_well(2, 5, "work", *settings)
+            done = call(*replay, *settings)
+            self.assertEqual(done.returncode, 0, done.stderr)
+            self.assertEqual(times(self.dir / "out.json"), times(self.dir / "replay.json"))
 
     def test_wrong_keys_are_refused(self):
         for setting, text in (("run.spawn.placement=near", "run.spawn.placement: found"),

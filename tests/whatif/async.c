@@ -18,12 +18,12 @@ static void exchange(void *out, void *in, int count, MPI_Datatype type, int tag,
 }
 
 /* Four tiny messages to each other, then 100 us that use them from `fraction` on. */
-static void four(double fraction)
+static void four(double fraction, MPI_Status *status)
 {
 	static int out[4], in[4];
 
 	for (int i = 0; i < 4; i++)
-		exchange(&out[i], &in[i], 1, MPI_INT, i, MPI_STATUS_IGNORE);
+		exchange(&out[i], &in[i], 1, MPI_INT, i, status);
 	mpisim_touch(in, 4, MPI_INT, MPISIM_READ, fraction);
 	mpisim_touch(out, 4, MPI_INT, MPISIM_WRITE, fraction);
 	compute_us(100);
@@ -182,9 +182,11 @@ int main(int argc, char **argv)
 	other = 1 - rank;
 	name = argv[1];
 	if (strcmp(name, "four") == 0)
-		four(0);
+		four(0, MPI_STATUS_IGNORE);
 	if (strcmp(name, "four_late") == 0)
-		four(0.5);
+		four(0.5, MPI_STATUS_IGNORE);
+	if (strcmp(name, "four_status") == 0)
+		four(0.5, &(MPI_Status){.MPI_TAG = 0});
 	if (strcmp(name, "ping_pong") == 0)
 		ping_pong();
 	if (strcmp(name, "count") == 0)

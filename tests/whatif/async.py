@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """mpisim-whatif --async: times that are derived by hand, where ranks wait, and what is refused.
 
-    async.py BUILD PROGRAM ROOT
+    async.py BUILD PROGRAM ROOT TOUCHES
 """
 import json
 import pathlib
@@ -13,7 +13,7 @@ import unittest
 sys.path.insert(0, str(pathlib.Path(__file__).parents[1]))
 from harness import OwnFolder, call, paths  # noqa: E402
 
-BUILD, PROGRAM, ROOT = paths(3)
+BUILD, PROGRAM, ROOT, TOUCHES = paths(4)
 SOURCE = pathlib.Path(__file__).with_suffix(".c").read_text(encoding="utf-8").splitlines()
 CLUSTER = """mpisim_cluster: 1
 name: round numbers
@@ -28,9 +28,9 @@ protocol:
 US = 1e-6
 
 
-def line_of(text):
+def line_of(text, source=SOURCE):
     """The line of the program with this text."""
-    found = [i for i, line in enumerate(SOURCE, 1) if text in line]
+    found = [i for i, line in enumerate(source, 1) if text in line]
     assert len(found) == 1, text
     return found[0]
 
@@ -65,6 +65,12 @@ class Async(OwnFolder):
         self.record("four_late")
         base_s, modes = self.whatif()
         self.assert_us(base_s, 308)
+        self.assert_us(modes["chain"]["time_s"], 155)
+        self.assert_us(modes["touch-exact"]["time_s"], 108)
+
+    def test_a_status_that_nobody_reads_waits_for_nothing(self):
+        self.record("four_status")
+        _, modes = self.whatif()
         self.assert_us(modes["chain"]["time_s"], 155)
         self.assert_us(modes["touch-exact"]["time_s"], 108)
 
@@ -211,6 +217,18 @@ class Async(OwnFolder):
         for name, more_us in (("nic", 0), ("dma", 124.5), ("helper", 500), ("onload", 10 + 1010 + 500 + 10 + 10)):
             self.assert_us(times[f"rma.design.kind={name}"], more_us)
 
+    def test_accesses_are_seen_by_pages(self):
+        source = pathlib.Path(__file__).with_name("touches.c").read_text(encoding="utf-8").splitlines()
+        command = ["--cluster", "cluster.yaml", "-n", "2", "--compute", "direct", "--quiet", "--record", "t.mtrace"]
+        said = [self.tool("mpisim-run", *command, *options, TOUCHES).stdout for options in ((), ("--record-touches",))]
+        self.assertEqual(*said)
+        self.assertIn("written: 12288\nwritten: 12288\nread: 12288\n", said[0])
+        _, modes = self.whatif()
+        advice = " ".join(row["advice"] for row in modes["touch-exact"]["advice"])
+        for text in ("sum += bytes[i]", "memcpy(copy", "fwrite(a", "write(fileno", "fread(b", "MPI_Recv(small", "data[0] ="):
+            self.assertIn(f"wait before the access of touches.c:{line_of(text, source)} ", advice)
+        self.assertEqual(modes["touch-exact"]["untold"], 0)
+
     def test_the_page_has_the_advice_and_both_timelines(self):
         self.record("four")
         said = self.tool("mpisim-whatif", "--async", "chain", "--html", "out.html", "t.mtrace").stdout
@@ -234,6 +252,10 @@ class Async(OwnFolder):
             self.assertIn(says, done.stderr)
         done = self.tool("mpisim-run", "--cluster", "cluster.yaml", "-n", "2", "--record-memory", PROGRAM, "four", status=2)
         self.assertIn("--record-memory: found no --record", done.stderr)
+        for options, says in (((), "found no --record, wanted it, too"), (("--record", "x", "--no-alloc"), "found --no-alloc, whose buffers have no memory"),
+                              (("--record", "x", "--compute", "modelled"), "found --compute modelled, wanted direct or collect")):
+            done = self.tool("mpisim-run", "--cluster", "cluster.yaml", "-n", "2", "--record-touches", *options, PROGRAM, "four", status=2)
+            self.assertIn("--record-touches: " + says, done.stderr)
 
 
 if __name__ == "__main__":

@@ -119,6 +119,15 @@ class Whatif(Folder):
         self.assert_by_hand(found, {"cores=3": BASE, "bandwidth=20 MB/s": BASE - 0.5, "kernel:after/2": BASE - 1,
                                     "bandwidth=20 MB/s+kernel:after/2": BASE - 1.5})
 
+    def test_ranks_move_to_other_places(self):
+        # on one node there is no latency, and no time for the bytes
+        together = BASE - 1e-3 - 1
+        wanted = {"placement=0,0+cores=2": together, "placement=cyclic": BASE, "placement=0*2+cores=2+bandwidth*2": together}
+        scenarios = [word for name in wanted for word in ("--scenario", name)]
+        self.assert_by_hand(self.times(*scenarios, "steps.mtrace"), wanted)
+        self.assert_by_hand(self.times(*scenarios, "--placement", "spread", "steps.mtrace"), wanted)
+        self.assert_by_hand(self.times(*scenarios, "--placement", "0,1", *OPTIONS, "./steps"), wanted)
+
     def test_parts_of_one_kind_work_on_each_other(self):
         found = self.times("--scenario", "latency/2+latency/5", "--scenario", "node:0/2+node:0*4@1s", "steps.mtrace")
         # node 0 at half its speed: 0.5 s of "work" are done after 1 s, the others take 1.25 s at twice its speed
@@ -250,6 +259,8 @@ class Whatif(Folder):
                 ("node:0/2@10", "has no unit"),
                 ("cores=0", "wanted 1 to 1000000"),
                 ("cpu-cost=3", "wanted a factor, as in cpu-cost/4"),
+                ("placement", "wanted placement=cyclic or another placement"),
+                ("placement=ring", "scenario \"placement=ring\": found \"ring\", wanted block, spread, cyclic"),
                 ("balanced-load/2", "wanted balanced-load alone")):
             with self.subTest(scenario=scenario):
                 self.refused(wanted, "--scenario", scenario, "steps.mtrace")

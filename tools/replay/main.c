@@ -27,7 +27,7 @@ static const char help[] =
     "  --set KEY=VALUE        replaces a value of the cluster file; may be repeated\n"
     "  --coll LIST, --coll-profile NAME\n"
     "                         algorithms of collectives, as of mpisim-run\n"
-    "  --placement WHERE      block, spread, cyclic or a node for each rank; default: as\n"
+    "  --placement WHERE      block, spread, cyclic, random or a node for each rank; default: as\n"
     "                         recorded, or with --cluster the recorded rule\n"
     "  --bench FILE           times of annotated kernels come from measurements or models in\n"
     "                         FILE instead of the trace (docs/benchmark-store.md)\n"
@@ -104,7 +104,7 @@ static int place(struct session *s, struct util_error *err)
 {
 	const struct run_options *o = &s->run.options;
 	const struct replay_provenance *p = &s->provenance;
-	int n_ranks = s->file->n_ranks;
+	int n_ranks = mtrace_ranks_at_start(s->file);
 	bool as_recorded = !o->cluster && !o->placement && p->node_of;
 
 	s->run.n_ranks = n_ranks;
@@ -130,7 +130,7 @@ static bool is_moved(const struct session *s)
 	const int *recorded = s->provenance.node_of;
 
 	return !recorded ||
-	       memcmp(recorded, s->run.node_of, (size_t)s->file->n_ranks * sizeof *recorded) != 0;
+	       memcmp(recorded, s->run.node_of, (size_t)s->run.n_ranks * sizeof *recorded) != 0;
 }
 
 /* The run is described by what was recorded, where the command line does not say otherwise. */
@@ -164,7 +164,7 @@ static void describe(struct session *s)
 	o->no_alloc = p->no_alloc;
 	o->cpus_per_rank = p->cpus_per_rank;
 	o->program = p->command;
-	o->n_ranks = s->file->n_ranks;
+	o->n_ranks = mtrace_ranks_at_start(s->file);
 	run_variation_resolve(&s->run);
 }
 
@@ -219,8 +219,8 @@ static int replay(struct session *s)
 		pd_world_start(s->run.world);
 		run_loop(&s->run);
 		s->run.trace = s->file;
-		status = s->run.is_varied ? run_variation_finish(&s->run, s->file)
-					  : run_finish(&s->run);
+		status =
+		    s->run.is_varied ? run_variation_finish(&s->run, s->file) : run_finish(&s->run);
 	}
 	finish(s);
 	return status;

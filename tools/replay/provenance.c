@@ -32,10 +32,12 @@ static enum pd_compute_mode mode_of(const char *name)
 static int read_nodes(const struct mtrace_file *file, const json_t *list,
 		      struct replay_provenance *out)
 {
-	if (json_array_size(list) != (size_t)file->n_ranks)
+	int n_ranks = mtrace_ranks_at_start(file);
+
+	if (json_array_size(list) != (size_t)n_ranks)
 		return 0;
-	out->node_of = calloc((size_t)file->n_ranks, sizeof *out->node_of);
-	for (int rank = 0; out->node_of && rank < file->n_ranks; rank++)
+	out->node_of = calloc((size_t)n_ranks, sizeof *out->node_of);
+	for (int rank = 0; out->node_of && rank < n_ranks; rank++)
 		out->node_of[rank] = (int)json_integer_value(json_array_get(list, (size_t)rank));
 	return out->node_of ? 0 : UTIL_ENOMEM;
 }

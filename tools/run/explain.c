@@ -14,7 +14,7 @@ static const char *job_of(const struct run *run, const void *address)
 
 	for (int i = 0; run->schedule && i < run->world->n_programs; i++)
 		if (pd_image_locate(run->world->programs[i].image, address, &place))
-			return run->schedule->jobs[run->world->programs[i].config.job].name;
+			return run->world->programs[i].config.name;
 	return NULL;
 }
 

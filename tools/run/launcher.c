@@ -23,8 +23,8 @@ struct run_launcher {
 	struct trace_job *jobs;	  /* [n_jobs] */
 	int *n_users;		  /* [n_nodes] jobs that hold the node */
 	int *owner;		  /* [n_nodes] the job that has it for itself; -1: none */
-	int *job_of;		  /* [n_ranks] */
-	bool *has_released;	  /* [n_ranks] */
+	int *job_of;		  /* [n_ranks], and those that are spawned: of its job, or its spawner's */
+	bool *has_released;	  /* [n_ranks], the same */
 	struct pd_rank **waiting; /* [n_waiting] want their node back */
 	int n_waiting;
 };
@@ -233,8 +233,52 @@ static void on_rank_ended(void *context, struct pd_rank *rank)
 	int job = launcher->job_of[rank->rank];
 
 	launcher->jobs[job].n_bad_exits += rank->exit_code != 0;
+	/* others go on for the job's sake: their nodes are its own until it ends */
+	if (rank->rank >= launcher->schedule->n_ranks && !launcher->has_released[rank->rank])
+		on_released(launcher, rank);
 	if (--launcher->states[job].n_running == 0)
 		end_job(launcher, job);
+}
+
+/* --- processes that ranks of a job spawn: they are the job's, too --- */
+
+static int holders(void *context, const struct pd_rank *rank, int node)
+{
+	const struct run_launcher *launcher = context;
+	int n = 0;
+
+	if (!may_use(launcher, launcher->job_of[rank->rank], node))
+		return -1;
+	for (int job = 0; job < launcher->schedule->n_jobs; job++)
+		n += launcher->states[job].n_holding[node];
+	return n;
+}
+
+static void on_spawning(void *context, const struct pd_rank *rank, int n, const int node_of[])
+{
+	struct run_launcher *launcher = context;
+	int job = launcher->job_of[rank->rank];
+
+	launcher->states[job].n_running += n;
+	for (int i = 0; i < n; i++)
+		hold(launcher, job, node_of[i]);
+}
+
+static void on_spawned(void *context, const struct pd_rank *rank, int first, int n,
+		       const int node_of[])
+{
+	struct run_launcher *launcher = context;
+	int job = launcher->job_of[rank->rank];
+
+	for (int i = 0; i < n; i++)
+		if (first >= 0)
+			launcher->job_of[first + i] = job;
+		else
+			leave(launcher, job, node_of[i], now_of(launcher));
+	if (first >= 0)
+		return;
+	launcher->states[job].n_running -= n;
+	nodes_changed(launcher);
 }
 
 static bool may_acquire(void *context, struct pd_rank *rank)
@@ -278,7 +322,8 @@ static int create_job(struct run_launcher *launcher, int job, int first_rank)
 int run_launcher_create(struct run *run, const struct run_schedule *schedule,
 			struct run_launcher **out, struct util_error *err)
 {
-	size_t n_jobs = (size_t)schedule->n_jobs, n_ranks = (size_t)schedule->n_ranks,
+	size_t n_jobs = (size_t)schedule->n_jobs,
+	       n_ranks = (size_t)schedule->n_ranks + (size_t)run->world->config.max_spawned,
 	       n_nodes = (size_t)run->cluster->n_nodes;
 	struct run_launcher *l = calloc(1, sizeof *l);
 	int failed;
@@ -338,6 +383,9 @@ void run_launcher_start(struct run_launcher *launcher)
 	    .acquired = on_acquired,
 	    .released = on_released,
 	    .rank_ended = on_rank_ended,
+	    .holders = holders,
+	    .spawning = on_spawning,
+	    .spawned = on_spawned,
 	};
 	for (int job = 0; job < launcher->schedule->n_jobs; job++)
 		sim_engine_at(&world->engine, &launcher->states[job].due,
@@ -356,5 +404,8 @@ const struct trace_job *run_launcher_close(struct run_launcher *launcher, sim_ti
 			if (state->n_holding[node] > 0)
 				description->node_s += sim_time_to_s(now - state->since[node]);
 	}
+	for (int rank = launcher->schedule->n_ranks; rank < launcher->run->world->n_ranks; rank++)
+		launcher->jobs[launcher->job_of[rank]].spawned_s +=
+		    launcher->run->summary->ranks[rank].useful_s;
 	return launcher->jobs;
 }

@@ -88,7 +88,8 @@ static int check_cpus(const struct run *run, struct util_error *err)
 		return 0;
 	free_on = calloc((size_t)cluster->n_nodes, sizeof *free_on);
 	if (!free_on)
-		return util_error_set(err, UTIL_ENOMEM, "out of memory for %d nodes", cluster->n_nodes);
+		return util_error_set(err, UTIL_ENOMEM, "out of memory for %d nodes",
+				      cluster->n_nodes);
 	for (int node = 0; node < cluster->n_nodes; node++)
 		free_on[node] = cluster->cores;
 	for (int rank = 0; rank < run->n_ranks && !rc; rank++) {
@@ -156,10 +157,7 @@ static int prepare_cluster(struct run *run, struct util_error *err)
 /* Why processes cannot be spawned; NULL: they can. */
 static const char *no_spawn(const struct run_options *o)
 {
-	return o->schedule ? "--schedule: its jobs hold nodes, and nothing says on which nodes of "
-			     "which job they would begin"
-	       : o->real   ? "--real: the trace beside it has only the ranks of the start"
-			   : NULL;
+	return o->real ? "--real: the trace beside it has only the ranks of the start" : NULL;
 }
 
 /* Who is told of each call. */
@@ -169,15 +167,16 @@ static int watch(struct run *run, struct util_error *err)
 
 	if (run->debug)
 		run->mpi->no_spawn = "mpisim-debug: it knows only the ranks of the start";
-	if (run->debug && run_debug_watch(run->debug, run->mpi, run->options.debug_fd, run->options.program))
+	if (run->debug &&
+	    run_debug_watch(run->debug, run->mpi, run->options.debug_fd, run->options.program))
 		return util_error_set(err, UTIL_ENOMEM, "out of memory for mpisim-debug");
 	if (!run->graph)
 		return 0;
 	watcher = trace_graph_watcher(run->graph);
 	run->mpi->meets = trace_graph_meets(run->graph);
 	return mpi_watch_add(run->mpi, &watcher)
-		       ? util_error_set(err, UTIL_ENOMEM, "out of memory for the graph")
-		       : 0;
+		   ? util_error_set(err, UTIL_ENOMEM, "out of memory for the graph")
+		   : 0;
 }
 
 /* What calls of the program are bound to; NULL: to MPI's functions. */
@@ -237,6 +236,8 @@ static int prepare_world(struct run *run, struct util_error *err)
 
 	if (!failed)
 		failed = pd_world_create(&config, run->cluster, &observers, &run->world, err);
+	if (!failed && run->analysis)
+		trace_analysis_set_model(run->analysis, run->world->model);
 	if (!failed)
 		failed = mpi_world_create(run->world, &run->mpi, err);
 	if (!failed)

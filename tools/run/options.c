@@ -220,6 +220,7 @@ static const struct util_option table[] = {
     {"compare", UTIL_OPTION_TEXT, AT(compare)},
     {"record", UTIL_OPTION_TEXT, AT(record)},
     {"record-memory", UTIL_OPTION_FLAG, AT(record_memory)},
+    {"record-touches", UTIL_OPTION_FLAG, AT(record_touches)},
     {"report", UTIL_OPTION_TEXT, AT(report)},
     {"scale", UTIL_OPTION_CALL, .take = take_scale, .may_repeat = true},
     {"schedule", UTIL_OPTION_TEXT, AT(schedule)},

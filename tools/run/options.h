@@ -56,6 +56,7 @@ struct run_options {
 	const char *time_only; /* file for nothing but the predicted time, NULL: none */
 	const char *record; /* trace file, NULL: none */
 	bool record_memory; /* with the memory that is used */
+	bool record_touches; /* and the pages that computation accesses */
 	bool record_at_fd;  /* the trace goes to RUN_REPEAT_TRACE_FD: a run of another mpisim-run */
 	bool record_sites;  /* then: with source lines */
 	bool tag_output, quiet, verbose, help, version;

@@ -253,6 +253,21 @@ static int check_show(const struct run_options *o, struct util_error *err)
 			  : util_refuse(err, "--show-cluster: no cluster; wanted --cluster FILE");
 }
 
+static int check_touches(const struct run_options *o, struct util_error *err)
+{
+	if (!o->record_touches)
+		return 0;
+	if (!o->record || o->no_alloc)
+		return util_refuse(err, "--record-touches: found %s",
+				   o->record ? "--no-alloc, whose buffers have no memory"
+					     : "no --record, wanted it, too");
+	if (o->mode == PD_COMPUTE_DIRECT || o->mode == PD_COMPUTE_COLLECT)
+		return 0;
+	return util_refuse(err, "--record-touches: found --compute %s, wanted direct or collect: a "
+				"program that does not compute accesses nothing",
+			   run_mode_name(o->mode));
+}
+
 int run_options_check(const struct run_options *options, struct util_error *err)
 {
 	if (options->check_binary && !options->is_replay)
@@ -271,6 +286,8 @@ int run_options_check(const struct run_options *options, struct util_error *err)
 		return util_refuse(err, "--record-memory: found %s",
 				   options->record ? "--no-alloc, whose buffers have no memory"
 						   : "no --record, wanted it, too");
+	if (check_touches(options, err))
+		return err->code;
 	if (check_verify(options, err))
 		return err->code;
 	return options->is_replay ? check_replay(options, err) : check_run(options, err);

@@ -8,7 +8,15 @@
 #include "tools/run/show.h"
 #include "util/units.h"
 
-enum { MAX_NODES = 512, MAX_SWITCHES = 512, MAX_LINES = 20000, STEP = 16, ROW = 110 };
+enum {
+	MAX_NODES = 512,
+	MAX_SWITCHES = 512,
+	MAX_LINES = 20000,
+	STEP = 16,
+	ROW = 110,
+	GRID_STEP = 5 * STEP
+};
+#define ARC 0.15 /* of its length, how far an arc is from the line */
 
 struct point {
 	double x, y;
@@ -71,7 +79,7 @@ static void place_grid(struct picture *p)
 	const struct cluster_numbers *sizes = &p->show->cluster->network.topology.dimensions;
 
 	for (int s = 0; s < p->show->cluster->n_nodes; s++) {
-		double at[2] = {0, 0}, step[2] = {5 * STEP, 5 * STEP};
+		double at[2] = {0, 0}, step[2] = {GRID_STEP, GRID_STEP};
 
 		for (int k = 0, rest = s; k < sizes->n; rest /= sizes->at[k++]) {
 			at[k % 2] += rest % sizes->at[k] * step[k % 2];
@@ -139,7 +147,25 @@ static void write_line(struct point a, struct point b, int link_class, double wi
 		a.x, a.y, b.x, b.y, link_class < 0 ? "#999999" : colours[link_class % 6], width);
 }
 
-/* As wide as their bandwidth, each pair of directions once. */
+/* A line; past others on the same line of a torus as an arc. */
+static void write_link(const struct picture *p, const int ends[2], int link_class, double width,
+		       FILE *file)
+{
+	struct point a = p->switches[ends[0]], b = p->switches[ends[1]];
+	bool is_torus = p->show->cluster->network.topology.kind == CLUSTER_TOPOLOGY_TORUS;
+	double x = b.x - a.x, y = b.y - a.y;
+
+	if (!is_torus || hypot(x, y) <= GRID_STEP + 1)
+		write_line(a, b, link_class, width, file);
+	else
+		fprintf(file,
+			"<path d=\"M%.1f %.1fQ%.1f %.1f %.1f %.1f\" fill=\"none\" stroke=\"%s\" "
+			"stroke-width=\"%.2f\"/>\n",
+			a.x, a.y, a.x + x / 2 - ARC * y, a.y + y / 2 - ARC * x, b.x, b.y,
+			colours[link_class % 6], width);
+}
+
+/* As wide as their bandwidth, each pair of directions once; those that have failed are broken. */
 static void write_links(const struct picture *p, FILE *file)
 {
 	const struct net_topology *topology = p->show->topology;
@@ -153,9 +179,14 @@ static void write_links(const struct picture *p, FILE *file)
 			int ends[2];
 
 			topology->ends(topology, l, ends);
-			if (ends[0] < ends[1] && width > 0)
-				write_line(p->switches[ends[0] - n], p->switches[ends[1] - n], k,
-					   width, file);
+			ends[0] -= n;
+			ends[1] -= n;
+			if (width == 0)
+				fputs("<g stroke-dasharray=\"2 6\">", file);
+			if (ends[0] < ends[1] || width == 0)
+				write_link(p, ends, k, width > 0 ? width : 1, file);
+			if (width == 0)
+				fputs("</g>\n", file);
 		}
 }
 
@@ -198,24 +229,22 @@ static void write_boxes(const struct show *show, FILE *file)
 {
 	const struct net_topology *topology = show->topology;
 	const struct cluster *cluster = show->cluster;
-	char size[32], name[64];
+	char size[32];
 
 	for (int k = -1; k < (topology ? topology->n_classes : 0); k++) {
-		int y = 80 + 60 * (k + 1), n = 2 * cluster->n_nodes;
-		double capacity =
-		    k < 0 ? 1 : net_topology_capacity(topology, topology->class_begin[k]);
+		struct show_class one = {.name = "nodes",
+					 .n = 2 * cluster->n_nodes * cluster->network.n_nics,
+					 .bandwidth_Bps = cluster->network.bandwidth_Bps};
+		int y = 80 + 60 * (k + 1);
 
-		snprintf(name, sizeof name, "nodes");
-		if (k >= 0) {
-			topology->name_class(topology, k, name, sizeof name);
-			n = topology->class_begin[k + 1] - topology->class_begin[k];
-		}
-		util_format_size(size, sizeof size, capacity * cluster->network.bandwidth_Bps);
+		if (k >= 0)
+			one = show_describe_class(show, k);
+		util_format_size(size, sizeof size, one.bandwidth_Bps);
 		fprintf(
 		    file,
 		    "<rect x=\"40\" y=\"%d\" width=\"520\" height=\"40\" fill=\"#eeeeee\" "
 		    "stroke=\"#333333\"/><text x=\"50\" y=\"%d\">%s: %d links, %s/s each</text>\n",
-		    y, y + 25, name, n, size);
+		    y, y + 25, one.name, one.n, size);
 	}
 }
 
@@ -240,20 +269,17 @@ static void write_head(const struct picture *p, FILE *file)
 /* Which colour is which class. */
 static void write_legend(const struct show *show, FILE *file)
 {
-	const struct net_topology *topology = show->topology;
-	char name[64], size[32];
+	char size[32];
 
-	for (int k = 0; topology && k < topology->n_classes; k++) {
-		double bandwidth_Bps = net_topology_capacity(topology, topology->class_begin[k]) *
-				       show->cluster->network.bandwidth_Bps;
+	for (int k = 0; show->topology && k < show->topology->n_classes; k++) {
+		struct show_class one = show_describe_class(show, k);
 
-		topology->name_class(topology, k, name, sizeof name);
-		util_format_size(size, sizeof size, bandwidth_Bps);
-		fprintf(
-		    file,
-		    "<text x=\"%d\" y=\"72\" font-size=\"12\" fill=\"%s\">%s: %d x %s/s</text>\n",
-		    20 + 190 * k, colours[k % 6], name,
-		    topology->class_begin[k + 1] - topology->class_begin[k], size);
+		util_format_size(size, sizeof size, one.bandwidth_Bps);
+		fprintf(file, "<text x=\"%d\" y=\"72\" font-size=\"12\" fill=\"%s\">%s: %d x %s/s",
+			20 + 210 * k, colours[k % 6], one.name, one.n, size);
+		if (one.n_failed > 0)
+			fprintf(file, ", %d failed", one.n_failed);
+		fputs("</text>\n", file);
 	}
 }
 

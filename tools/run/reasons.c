@@ -422,7 +422,7 @@ static const char *obstacle(const struct run *run)
 		return run->record && mpi_record_given_up(run->record)
 			   ? mpi_record_given_up(run->record)
 			   : "the run was not recorded";
-	if (run->trace->n_ranks != run->world->n_ranks)
+	if (run->trace->n_spawned > 0)
 		return "ranks were spawned";
 	if (!run->options.explain && cost_of(run) > PLAIN_COST)
 		return "the run is long: --explain looks at it";

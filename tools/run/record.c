@@ -103,8 +103,10 @@ static int create(struct run *run, struct util_error *err)
 	if (!failed && !run->options.record && !run->options.record_at_fd && !run->options.explain &&
 	    !run->is_varied)
 		mpi_record_limit_polls(run->record, PLAIN_POLLS);
-	if (!failed && run->options.record_memory)
+	if (!failed && (run->options.record_memory || run->options.record_touches))
 		mpi_record_memory(run->record);
+	if (!failed && run->options.record_touches)
+		failed = mpi_record_touches(run->record, err);
 	return failed && run->options.record ? util_error_prepend(err, "--record") : failed;
 }
 

@@ -111,7 +111,8 @@ static int read_placement(const struct reading *reading, const struct util_yaml 
 			  struct util_error *err)
 {
 	if (!is_text(node))
-		return fail_found(reading, node, "block, spread, cyclic or a list of nodes", err);
+		return fail_found(reading, node, "block, spread, cyclic, random or a list of nodes",
+				  err);
 	return copy_text(node, &reading->job->placement, err);
 }
 

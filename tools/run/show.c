@@ -36,19 +36,13 @@ int show_n_switches(const struct show *show)
 	return show->topology ? show->topology->n_switches : 1;
 }
 
-struct of_class { /* links of a class */
-	char name[64];
-	int n, n_failed;
-	double bandwidth_Bps; /* of the widest, beside other jobs */
-	double node_Bps;      /* of all of them, in one direction, for each node */
-};
-
-static struct of_class describe_class(const struct show *show, int k)
+struct show_class show_describe_class(const struct show *show, int k)
 {
 	const struct net_topology *topology = show->topology;
 	const struct cluster *cluster = show->cluster;
-	bool has_halves = cluster->network.topology.kind == CLUSTER_TOPOLOGY_FAT_TREE;
-	struct of_class out = {.bandwidth_Bps = 0};
+	const struct cluster_topology *shape = &cluster->network.topology;
+	bool has_halves = shape->kind == CLUSTER_TOPOLOGY_FAT_TREE && !shape->is_half_duplex;
+	struct show_class out = {.bandwidth_Bps = 0};
 
 	topology->name_class(topology, k, out.name, sizeof out.name);
 	out.n = topology->class_begin[k + 1] - topology->class_begin[k];
@@ -57,7 +51,8 @@ static struct of_class describe_class(const struct show *show, int k)
 
 		out.bandwidth_Bps =
 		    fmax(out.bandwidth_Bps, capacity * cluster->network.bandwidth_Bps);
-		out.node_Bps += capacity * cluster->network.bandwidth_Bps;
+		if (!net_topology_is_carried(topology, l))
+			out.node_Bps += capacity * cluster->network.bandwidth_Bps;
 		out.n_failed += capacity == 0;
 	}
 	out.node_Bps /= (has_halves ? 2 : 1) * (double)cluster->n_nodes;
@@ -74,7 +69,7 @@ static double injection_Bps(const struct show *show)
 
 static void write_class(const struct show *show, int k, FILE *file)
 {
-	struct of_class one = describe_class(show, k);
+	struct show_class one = show_describe_class(show, k);
 	double taper = injection_Bps(show) / one.node_Bps;
 	char each[32], node[32];
 
@@ -119,8 +114,8 @@ static int write_text(const void *context, FILE *file, struct util_error *err)
 	fprintf(file, "%s: %d nodes with %d cores, %s", cluster->name ? cluster->name : "unnamed",
 		cluster->n_nodes, cluster->cores, kinds[shape->kind]);
 	if (show->topology)
-		fprintf(file, " of %d switches, %s routing", show_n_switches(show),
-			routings[shape->routing]);
+		fprintf(file, " of %d switches, %s routing%s", show_n_switches(show),
+			routings[shape->routing], shape->is_half_duplex ? ", half duplex" : "");
 	fprintf(file, "\n  %-18s %10d links, %s/s each\n", "nodes",
 		2 * cluster->n_nodes * cluster->network.n_nics, each);
 	write_levels(cluster, file);
@@ -141,12 +136,14 @@ static void set(json_t *object, const char *key, json_t *value)
 
 static json_t *class_json(const struct show *show, int k)
 {
-	struct of_class one = describe_class(show, k);
+	const struct cluster_topology *shape = &show->cluster->network.topology;
+	struct show_class one = show_describe_class(show, k);
 	json_t *object = json_object();
 
 	set(object, "name", trace_json_string(one.name));
 	set(object, "links", json_integer(one.n));
 	set(object, "bandwidth_Bps", trace_json_number(one.bandwidth_Bps));
+	set(object, "latency_s", trace_json_number(cluster_hop_latency_s(shape, k)));
 	set(object, "failed", json_integer(one.n_failed));
 	set(object, "node_Bps", trace_json_number(one.node_Bps));
 	set(object, "taper", trace_json_number(injection_Bps(show) / one.node_Bps));
@@ -207,7 +204,6 @@ static json_t *describe(const struct show *show)
 			      cluster->levels.per_domain, "memory_Bps",
 			      trace_json_number(cluster_memory(cluster, cluster->levels.n_memory))));
 	set(root, "latency_s", trace_json_number(cluster->network.latency_s));
-	set(root, "hop_latency_s", trace_json_number(shape->hop_latency_s));
 	set(root, "nics", json_integer(cluster->network.n_nics));
 	set(root, "bandwidth_Bps", trace_json_number(cluster->network.bandwidth_Bps));
 	set(root, "switches", json_integer(show_n_switches(show)));

@@ -21,6 +21,13 @@ int run_show_cluster(struct run_options *options);
 /* The switch that a node hangs on, from 0. */
 int show_switch_of(const struct show *show, int node);
 int show_n_switches(const struct show *show);
+struct show_class { /* links of a class */
+	char name[64];
+	int n, n_failed;
+	double bandwidth_Bps; /* of the widest, beside other jobs */
+	double node_Bps;      /* of all of them, in one direction, for each node */
+};
+struct show_class show_describe_class(const struct show *show, int link_class);
 /* tools/run/picture.c */
 void show_picture(const struct show *show, FILE *file);
 /* tools/run/picture_node.c: the cores of a node by level, from `y` on; 0 pixels where the file names no

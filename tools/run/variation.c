@@ -74,6 +74,8 @@ int run_replay_create(struct run *run, struct mtrace_file *file, int64_t seed, b
 	if (!failed) {
 		run->world = (*out)->world;
 		run->mpi = (*out)->mpi;
+		if (run->analysis)
+			trace_analysis_set_model(run->analysis, run->world->model);
 	}
 	return failed;
 }

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cluster/placement.h"
 #include "tools/whatif/change.h"
 #include "util/array.h"
 #include "util/units.h"
@@ -213,6 +214,19 @@ static int apply_cores(struct whatif_change *change, const struct part *part,
 	return 0;
 }
 
+static int apply_placement(struct whatif_change *change, const struct part *part,
+			   struct util_error *err)
+{
+	if (part->op != '=')
+		return refuse(part, err, "placement=cyclic or another placement");
+	if (cluster_place_check(part->value, change->base->cluster->n_nodes, err))
+		return util_error_prepend(err, "scenario \"%s\"", part->text);
+	free(change->placement);
+	change->placement = strdup(part->value);
+	return change->placement ? 0
+				 : util_error_set(err, UTIL_ENOMEM, "out of memory for a scenario");
+}
+
 /* Each node as fast as makes its computation take as long as all nodes' on average. */
 static int apply_balance(struct whatif_change *change, const struct part *part,
 			 struct util_error *err)
@@ -271,6 +285,8 @@ int whatif_change_apply(struct whatif_change *change, const char *text, struct u
 		return apply_node(change, &part, err);
 	if (strcmp(part.target, "cores") == 0)
 		return apply_cores(change, &part, err);
+	if (strcmp(part.target, "placement") == 0)
+		return apply_placement(change, &part, err);
 	if (strcmp(part.target, "balanced-load") == 0)
 		return apply_balance(change, &part, err);
 	if (strcmp(part.target, "ideal-network") == 0 && !part.op) {
@@ -279,9 +295,9 @@ int whatif_change_apply(struct whatif_change *change, const char *text, struct u
 	}
 	if (part.op == '=' && strchr(part.target, '.'))
 		return apply_override(change, &part, err);
-	return refuse(
-	    &part, err,
-	    "ideal-network, latency, bandwidth, overhead, cpu-cost, computation, "
-	    "kernel:NAME, node:N, cores, balanced-load or a key of the cluster file, with "
-	    "*FACTOR, /FACTOR or =VALUE");
+	return refuse(&part, err,
+		      "ideal-network, latency, bandwidth, overhead, cpu-cost, computation, "
+		      "kernel:NAME, node:N, cores, placement, balanced-load or a key of the "
+		      "cluster file, with "
+		      "*FACTOR, /FACTOR or =VALUE");
 }

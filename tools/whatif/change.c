@@ -58,6 +58,7 @@ void whatif_change_finish(struct whatif_change *change)
 	for (int i = 0; i < change->n_overrides; i++)
 		free(change->overrides[i]);
 	free(change->overrides);
+	free(change->placement);
 	free(change->scales);
 	free(change->segments);
 	free(change->speed);
@@ -134,7 +135,8 @@ static void add_cores(const struct whatif_change *change, struct words *words)
 	json_int_t n_nodes = base->cluster->n_nodes, cores = base->cluster->cores;
 
 	add(words, "--set", "cores=%d", change->cores);
-	if (!placement || strcmp(placement, "block") != 0 || !is_placed_anew(base))
+	if (!placement || strcmp(placement, "block") != 0 || !is_placed_anew(base) ||
+	    change->placement)
 		return;
 	if (n_ranks <= n_nodes * cores)
 		add(words, "--placement", "0-%d*%d", (int)n_nodes - 1, (int)cores);
@@ -292,6 +294,8 @@ int whatif_change_words(const struct whatif_change *change, char ***out_words, i
 		add_speed_changes(change, &words);
 	if (change->core_count)
 		add_cores(change, &words);
+	if (change->placement)
+		add(&words, "--placement", "%s", change->placement);
 	for (int i = 0; i < change->n_overrides; i++)
 		add(&words, "--set", "%s", change->overrides[i]);
 	for (int i = 0; i < change->n_scales; i++)

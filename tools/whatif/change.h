@@ -10,12 +10,13 @@ struct whatif_change {
 	double latency_s, bandwidth_Bps;
 	struct cluster_segment *segments; /* [base->cluster->segments.n] */
 	double overhead_factor, cost_scale;
-	double *speed;				/* [n_nodes] */
+	double *speed;				    /* [n_nodes] */
 	struct cluster_speed_change *speed_changes; /* [n_speed_changes] those of the base first */
 	int n_speed_changes, cores;
 	struct whatif_scale *scales; /* [n_scales] */
 	int n_scales;
 	bool network, overhead, cost, speeds, changes, core_count, factors, ideal; /* changed */
+	char *placement;  /* NULL: it says nothing of it */
 	char **overrides; /* [n_overrides] KEY=VALUE that were asked for as such */
 	int n_overrides;
 };

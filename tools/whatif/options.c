@@ -56,6 +56,7 @@ const char whatif_help[] =
     "  node:3/2               node 3 at half its speed;  node:3/2@10s from then on,\n"
     "                         node:3/2@50% from half of the running time on\n"
     "  cores*2                or cores=8; of each node\n"
+    "  placement=WHERE        where ranks go, as in placement=cyclic or placement=0-3,0-3\n"
     "  KEY=VALUE              any key with a dot of the cluster file (docs/cluster-file.md)\n"
     "\n"
     "exit status: 0 ok; 1 a scenario could not be predicted (the table says why); 2 wrong usage\n"

@@ -18,12 +18,18 @@ static char **command(const struct whatif_base *base, char *const more[], int n_
 	static char json[] = "--json", path[] = SWEEP_RESULT_PATH, quiet[] = "--quiet",
 		    html[] = "--html";
 	char **words = calloc((size_t)(base->n_words + n_more) + 6, sizeof *words);
+	bool is_placed = false;
 	int n = 0;
 
 	if (!words)
 		return NULL;
+	for (int i = 0; i < n_more; i++)
+		is_placed |= strcmp(more[i], "--placement") == 0;
 	for (int i = 0; i < base->place; i++)
-		words[n++] = base->words[i];
+		if (is_placed && strcmp(base->words[i], "--placement") == 0)
+			i++; /* the scenario's holds */
+		else
+			words[n++] = base->words[i];
 	for (int i = 0; i < n_more; i++)
 		words[n++] = more[i];
 	words[n++] = json;

@@ -3,6 +3,7 @@
 
 #include <stdlib.h>
 
+#include "netmodel/model.h"
 #include "netmodel/topology.h"
 #include "traces/analysis/collectives.h"
 #include "traces/analysis/delays.h"
@@ -154,10 +155,16 @@ static int allocate(struct trace_analysis *analysis, const struct trace_summary 
 		return UTIL_ENOMEM;
 	if (trace_links_init(&analysis->links, summary->n_nodes))
 		return UTIL_ENOMEM;
-	if (analysis->cluster->network.topology.hop_latency_s > 0 &&
+	if (net_topology_most_delay_s(analysis->cluster) > 0 &&
 	    net_topology_create(analysis->cluster, &analysis->topology, NULL))
 		return UTIL_ENOMEM;
 	return trace_collectives_create(wait_at_collective, analysis, &analysis->collectives);
+}
+
+void trace_analysis_set_model(struct trace_analysis *analysis, struct net_model *model)
+{
+	if (net_model_keep_routes(model))
+		analysis->model = model;
 }
 
 int trace_analysis_create(const struct trace_summary *summary, int n_jobs, trace_locate_fn locate,
@@ -196,6 +203,7 @@ void trace_analysis_destroy(struct trace_analysis *analysis)
 	net_topology_destroy(analysis->topology);
 	trace_curves_finish(&analysis->useful_over_time);
 	trace_links_finish(&analysis->links);
+	trace_loads_finish(&analysis->loads);
 	trace_names_finish(&analysis->kernels);
 	trace_sites_finish(&analysis->sites);
 	trace_paths_finish(&analysis->paths);
@@ -223,5 +231,10 @@ void trace_analysis_close(struct trace_analysis *analysis)
 	if (analysis->n_ranks > 0)
 		trace_causes_see(analysis, analysis->last_rank, analysis->summary->end);
 	trace_collectives_close(analysis->collectives, analysis->summary->end);
-	analysis->out_of_memory |= analysis->paths.out_of_memory || analysis->links.out_of_memory;
+	analysis->out_of_memory |= analysis->paths.out_of_memory || analysis->links.out_of_memory ||
+				   analysis->loads.out_of_memory;
+	trace_loads_sort(&analysis->loads);
+	for (int l = 0; analysis->model && l < 2 * analysis->links.n_nodes; l++)
+		analysis->links.list[l].lost_ps =
+		    1e12 * net_model_link_use(analysis->model, l).lost_s;
 }

@@ -5,6 +5,7 @@
 #include "cluster/cluster.h"
 #include "simcore/observer.h"
 #include "traces/analysis/links.h"
+#include "traces/analysis/loads.h"
 #include "traces/analysis/path.h"
 #include "traces/analysis/sites.h"
 #include "traces/names.h"
@@ -116,6 +117,8 @@ struct trace_analysis {
 	struct sim_causes causes;
 	const struct cluster *cluster;	     /* borrowed */
 	struct net_topology *topology;	     /* NULL: links between switches add no latency */
+	struct net_model *model;	     /* borrowed; NULL: a star, or nobody has told */
+	struct trace_loads loads;	     /* of links between switches */
 	const struct trace_summary *summary; /* borrowed */
 	int n_ranks, max_ranks;		     /* now, and at most */
 	double *useful_s;		     /* [n_ranks]: of the steps that ended */
@@ -147,6 +150,8 @@ struct trace_analysis {
 int trace_analysis_create(const struct trace_summary *summary, int n_jobs, trace_locate_fn locate,
 			  void *locate_context, struct trace_analysis **out,
 			  struct util_error *err);
+/* The run's model: links between switches, what loads them and what they cost. */
+void trace_analysis_set_model(struct trace_analysis *analysis, struct net_model *model);
 /* A job of a schedule begins, after trace_summary_place: so do its clocks. */
 void trace_analysis_begin_job(struct trace_analysis *analysis, int job, int first_rank, int n_ranks,
 			      sim_time_ps now);

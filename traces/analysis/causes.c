@@ -264,6 +264,8 @@ static void transfer_done(void *context, void *of, int64_t size_B, int is_end, s
 		return;
 	all = minimum_of(analysis, token, size_B);
 	leave_links(analysis, token, size_B, &all, now);
+	if (analysis->model)
+		trace_loads_add(&analysis->loads, analysis->model, token->site, size_B);
 }
 
 static void follow(void *context, void *of, void *other, sim_time_ps now)

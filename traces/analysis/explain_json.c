@@ -2,6 +2,7 @@
 #include <math.h>
 
 #include "traces/analysis/explain.h"
+#include "traces/fabric.h"
 #include "traces/json.h"
 
 #define ANALYSIS_VERSION 1
@@ -233,6 +234,42 @@ static json_t *links_json(const struct trace_explanation *e)
 	return array;
 }
 
+/* Who sends most over a link. */
+static json_t *loads_json(const struct trace_explanation *e, int link)
+{
+	const struct trace_load *loads;
+	int n = trace_loads_of(&e->analysis->loads, link, &loads);
+	json_t *array = json_array();
+
+	for (int i = 0; i < n && i < TRACE_LOADS_TOLD; i++) {
+		json_t *object = json_object();
+
+		set_site(object, e, loads[i].site);
+		set(object, "bytes", trace_json_number(loads[i].bytes));
+		json_array_append_new(array, object);
+	}
+	return array;
+}
+
+/* As `links` of the fabric: the same, in the same order. */
+static json_t *fabric_json(const struct trace_explanation *e)
+{
+	double time_s = sim_time_to_s(e->analysis->summary->end);
+	json_t *array = json_array();
+	struct trace_fabric *fabric = NULL;
+
+	trace_fabric_create(e->analysis->model, e->analysis->links.n_nodes, time_s, &fabric);
+	for (int i = 0; fabric && i < fabric->n_links; i++) {
+		json_t *object = json_object();
+
+		set(object, "name", trace_json_string(fabric->links[i].name));
+		set(object, "calls", loads_json(e, fabric->links[i].link));
+		json_array_append_new(array, object);
+	}
+	trace_fabric_destroy(fabric);
+	return array;
+}
+
 static json_t *jobs_json(struct trace_explanation *e)
 {
 	json_t *array = json_array();
@@ -265,6 +302,8 @@ json_t *trace_explanation_json(struct trace_explanation *e)
 	set(object, "wait_states", waits_json(e));
 	set(object, "calls", calls_json(e));
 	set(object, "links", links_json(e));
+	if (e->analysis->model)
+		set(object, "fabric", fabric_json(e));
 	if (e->n_jobs > 0)
 		set(object, "jobs", jobs_json(e));
 	return object;

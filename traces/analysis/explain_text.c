@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "traces/analysis/explain.h"
+#include "traces/fabric.h"
 #include "util/units.h"
 
 enum { MAX_ROWS = 12, MAX_WINDOWS = 8 };
@@ -293,6 +294,35 @@ static void write_links(const struct trace_explanation *e, FILE *file)
 	free(order);
 }
 
+/* Links between switches that cost most, and who sends most over each. */
+static void write_loads(const struct trace_explanation *e, FILE *file)
+{
+	double time_s = sim_time_to_s(e->analysis->summary->end);
+	struct trace_fabric *fabric = NULL;
+
+	if (!e->analysis->model ||
+	    trace_fabric_create(e->analysis->model, e->analysis->links.n_nodes, time_s, &fabric) ||
+	    !fabric)
+		return;
+	for (int i = 0; i < fabric->n_links && i < TRACE_LOADS_TOLD; i++) {
+		const struct trace_fabric_link *link = &fabric->links[i];
+		const struct trace_load *loads;
+		char site[192];
+
+		if (i == 0)
+			fprintf(file, "\nlinks between switches, and who sends most over them\n");
+		if (trace_loads_of(&e->analysis->loads, link->link, &loads) == 0)
+			continue;
+		describe_site(e, loads->site, site, sizeof site);
+		fprintf(file, "  %-44s %5.1f %% %s%s%s\n", link->name,
+			100 * loads->bytes / link->bytes, site, e->site_jobs ? ", job " : "",
+			e->site_jobs && loads->site < e->analysis->sites.n
+			    ? e->site_jobs[loads->site]
+			    : "");
+	}
+	trace_fabric_destroy(fabric);
+}
+
 /* --- what would help --- */
 
 static void write_gain(const char *change, double gain_s, double all_s, FILE *file)
@@ -346,6 +376,7 @@ void trace_explanation_text(struct trace_explanation *explanation, FILE *file)
 		write_job(&explanation->jobs[i], file);
 	write_waits(explanation, file);
 	write_links(explanation, file);
+	write_loads(explanation, file);
 	if (explanation->analysis->out_of_memory)
 		fprintf(file, "memory ran out: some of these sums are too small\n");
 }

@@ -132,11 +132,14 @@ function fillWaits() {
 }
 
 function fillFabric() {
+  const loads = new Map((analysis && analysis.fabric || []).map((l) => [l.name, l.calls]));
+  const sender = (l) => (loads.get(l.name) || []).slice(0, 1).map((c) => `${c.call} ${c.site || ""}${c.job ? `, ${c.job}` : ""}`).join("");
   place("links").append(table([{ title: "links between switches, memory", of: (c) => c.name }, { title: "number", of: (c) => c.links, show: (c) => count(c.links) },
     { title: "bytes", of: (c) => c.bytes, show: (c) => bytes(c.bytes) }, { title: "used, mean", of: (c) => c.mean_utilisation, show: (c) => meter(c.mean_utilisation) },
     { title: "used, most", of: (c) => c.most_utilisation, show: (c) => meter(c.most_utilisation) }], run.fabric.classes, 8),
   table([{ title: "link", of: (l) => l.name }, { title: "bytes", of: (l) => l.bytes, show: (l) => bytes(l.bytes) },
-    { title: "used", of: (l) => l.utilisation, show: (l) => meter(l.utilisation) }, { title: "lost to sharing", of: (l) => l.lost_s, show: (l) => time(l.lost_s) }],
+    { title: "used", of: (l) => l.utilisation, show: (l) => meter(l.utilisation) }, { title: "lost to sharing", of: (l) => l.lost_s, show: (l) => time(l.lost_s) },
+    ...(loads.size ? [{ title: "most sent by", of: sender }] : [])],
   run.fabric.links, 16));
 }
 

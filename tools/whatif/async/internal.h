@@ -13,6 +13,7 @@ struct async_pending { /* a send or receive that is not waited for yet */
 	uint32_t request; /* 0: it is not posted yet */
 	uint64_t n_waits; /* before it was posted */
 	uint32_t batch;	  /* of a send: it is posted so many waits later */
+	int64_t dest;	  /* the same */
 	size_t need;	  /* of a receive: SIZE_MAX: none */
 };
 
@@ -52,7 +53,9 @@ void async_end_chain(struct async_plan *plan, const struct async_where *where);
 /* Chooses what conflicts with one of these, by whole pages or (1) bytes; false: nothing does. */
 bool async_choose(struct async_plan *plan, const struct async_memory memories[], size_t n,
 		  uint64_t page_B);
-/* Sends that were put off are posted now. */
+/* Sends to `dest` that were put off are posted now: none that is posted overtakes them. */
+void async_post_to(struct async_plan *plan, int64_t dest);
+/* All of them. */
 void async_post_all(struct async_plan *plan);
 /* The computation before op `next` goes on. */
 void async_step(struct async_plan *plan, size_t next);

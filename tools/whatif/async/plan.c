@@ -141,6 +141,9 @@ static void add(struct async_plan *plan, size_t op, const struct async_message *
 		async_note_recv(plan, &pending, message);
 	else
 		pending.batch = async_batch_of(plan, message);
+	pending.dest = is_send ? message->dest : -1;
+	if (is_send && pending.batch == 0)
+		async_post_to(plan, message->dest);
 	if (pending.batch == 0) {
 		if (setup->mode == ASYNC_CHAIN || setup->mode == ASYNC_TOUCH)
 			async_put_charge(plan, setup->request_s);

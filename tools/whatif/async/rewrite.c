@@ -69,9 +69,12 @@ int async_rewrite(struct mtrace_file *file, const struct async_setup *setup, con
 
 	*result = (struct async_result){.n_waits = 0};
 	if (!failed)
-		failed = mtrace_writer_create(path, file->n_ranks, file->provenance, &writer, err);
+		failed = mtrace_writer_create(path, mtrace_ranks_at_start(file), file->provenance,
+					      &writer, err);
 	if (!failed)
 		copy_tables(file, writer);
+	if (!failed && file->n_spawned > 0)
+		mtrace_writer_add_ranks(writer, file->n_spawned);
 	for (int i = 0; i < file->n_ranks && !failed; i++)
 		failed =
 		    rewrite_rank(file, i, setup, has_priority ? &needs : NULL, writer, result, err);

@@ -15,6 +15,7 @@ struct step {
 	double total_s;
 	struct touch *touches; /* [n] */
 	size_t n;
+	bool is_told; /* if only that nothing is accessed */
 };
 
 /* Those of a kernel come before it. */
@@ -56,6 +57,9 @@ static void find_touches(struct async_plan *plan, struct step *step)
 		if (ops[i].what == MTRACE_CHARGE)
 			before_s += ops[i].seconds;
 		if (ops[i].what != MTRACE_MEMORY)
+			continue;
+		step->is_told = true;
+		if (plan->rank->memories[ops[i].first].n == 0)
 			continue;
 		if (!util_array_room(&step->touches, step->n, sizeof *step->touches)) {
 			plan->is_out_of_memory = true;
@@ -160,8 +164,8 @@ void async_step(struct async_plan *plan, size_t next)
 	find_touches(plan, &step);
 	is_short = step.n == 0 && step.total_s <= plan->setup->gap_s;
 	plan->result->n_short += is_short && step.total_s > 0 && plan->n_pending > 0;
-	plan->result->n_untold += step.n == 0 && step.total_s > plan->setup->gap_s;
-	if (!is_short && (step.n == 0 || plan->setup->mode == ASYNC_CHAIN)) {
+	plan->result->n_untold += !step.is_told && step.total_s > plan->setup->gap_s;
+	if (!is_short && (!step.is_told || plan->setup->mode == ASYNC_CHAIN)) {
 		const struct async_where where = end_of_chain(plan, &step, next);
 
 		async_end_chain(plan, &where);

@@ -8,11 +8,14 @@ static bool is_half(const struct async_memory *memory, bool is_send)
 	return is_send == !(memory->flags & MTRACE_WRITTEN);
 }
 
-/* Both are read: that is no conflict. */
+/* Both are read, or both are statuses that calls fill in: that is no conflict. */
 static bool are_apart(const struct async_plan *plan, const struct async_memory *a,
 		      const struct async_memory *b, uint64_t page_B)
 {
+	const int filled = MTRACE_STATUS | MTRACE_WRITTEN;
+
 	return !((a->flags | b->flags) & MTRACE_WRITTEN) ||
+	       ((a->flags & b->flags & filled) == filled && !((a->flags | b->flags) & MTRACE_READ)) ||
 	       !async_memory_meets(plan->rank, a, b, page_B);
 }
 
@@ -57,17 +60,33 @@ static void choose_neighbours(struct async_plan *plan)
 	}
 }
 
-static void post(struct async_plan *plan, struct async_pending *pending)
+static void post_one(struct async_plan *plan, struct async_pending *pending)
 {
 	pending->request = plan->n_free > 0 ? plan->free_ids[--plan->n_free] : ++plan->last_id;
 	async_put_post(plan, pending);
+}
+
+/* Messages to one receiver do not overtake each other. */
+static void post(struct async_plan *plan, struct async_pending *pending)
+{
+	for (struct async_pending *p = plan->pending; p < pending; p++)
+		if (!p->request && p->dest == pending->dest)
+			post_one(plan, p);
+	post_one(plan, pending);
+}
+
+void async_post_to(struct async_plan *plan, int64_t dest)
+{
+	for (size_t i = 0; i < plan->n_pending; i++)
+		if (!plan->pending[i].request && plan->pending[i].dest == dest)
+			post_one(plan, &plan->pending[i]);
 }
 
 void async_post_all(struct async_plan *plan)
 {
 	for (size_t i = 0; i < plan->n_pending; i++)
 		if (!plan->pending[i].request)
-			post(plan, &plan->pending[i]);
+			post_one(plan, &plan->pending[i]);
 }
 
 /* Whose turn it is after a wait. */
