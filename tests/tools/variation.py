@@ -140,12 +140,12 @@ class Variation(OwnFolder):
             self.assertEqual(self.n_ran(), 1)
 
     def test_what_cannot_be_recorded_runs_once_and_says_why(self):
-        found = self.result("general")
+        found = self.result("failing")
         self.assertNotIn("prediction_interval", found)
         self.assertEqual(len(found["warnings"]), 1)
         self.assertRegex(found["warnings"][0], "the prediction is one run with variation, not the median of several: "
-                         "MPI_Grequest_start cannot be recorded, as")
-        self.assertEqual(found["predicted_time_s"], self.result("general", "--repeat", 1)["predicted_time_s"])
+                         "MPI_Sendrecv returned error")
+        self.assertEqual(found["predicted_time_s"], self.result("failing", "--repeat", 1)["predicted_time_s"])
         self.assertEqual(self.n_ran(), 2)
 
     def test_a_seed_that_fails_leaves_one_run_and_is_named(self):
