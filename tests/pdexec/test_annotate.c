@@ -73,6 +73,7 @@ static void kernels_draw_what_they_say_and_the_rest_what_the_cluster_says(void *
 	run_in(PD_COMPUTE_MODELLED, script_memory, 1);
 	assert_non_null(strstr(log_text, "\n51 B\n"));
 	assert_non_null(strstr(log_text, "\n20 B\n"));
+	world_close();
 }
 
 static void script_phases(struct pd_rank *rank)

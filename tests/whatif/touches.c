@@ -61,6 +61,10 @@ static void receive(char *own)
 	MPI_Recv(small, sizeof small, MPI_CHAR, 0, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
 	sum += work(small, sizeof small) + work(copy, N_B) + work(b, N_B);
 	printf("sum: %ld\n", sum);
+	fclose(file);
+	free(a);
+	free(b);
+	free(copy);
 }
 
 int main(int argc, char **argv)
@@ -81,5 +85,7 @@ int main(int argc, char **argv)
 	if (rank == 0)
 		MPI_Send(data, 8, MPI_CHAR, 1, 0, MPI_COMM_WORLD);
 	MPI_Finalize();
+	free(data);
+	free(own);
 	return 0;
 }
