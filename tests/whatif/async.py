@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """mpisim-whatif --async: times that are derived by hand, where ranks wait, and what is refused.
 
-    async.py BUILD PROGRAM ROOT TOUCHES
+    async.py BUILD PROGRAM ROOT TOUCHES CLASS
 """
 import json
 import pathlib
@@ -35,7 +35,7 @@ def line_of(text, source=SOURCE):
     return found[0]
 
 
-class Async(OwnFolder):
+class Runs(OwnFolder):
     def tool(self, name, *arguments, status=0):
         done = call(BUILD / "bin" / name, *arguments, cwd=self.dir)
         self.assertEqual(done.returncode, status, done.stderr)
@@ -54,6 +54,8 @@ class Async(OwnFolder):
     def assert_us(self, found_s, wanted_us, accuracy_us=1e-3):
         self.assertAlmostEqual(found_s / US, wanted_us, delta=accuracy_us)
 
+
+class Async(Runs):
     # W1. As it is: 4 x (1 + 50 + 1) + 100. chain: the fourth is sent at 4, there at 54, and taken in 1; then 100. With the first use at half of the
     # computation: 4 + 50, then 4 x 1 to take what has come, then 50.
     def test_four_exchanges_wait_once(self):
@@ -217,18 +219,6 @@ class Async(OwnFolder):
         for name, more_us in (("nic", 0), ("dma", 124.5), ("helper", 500), ("onload", 10 + 1010 + 500 + 10 + 10)):
             self.assert_us(times[f"rma.design.kind={name}"], more_us)
 
-    def test_accesses_are_seen_by_pages(self):
-        source = pathlib.Path(__file__).with_name("touches.c").read_text(encoding="utf-8").splitlines()
-        command = ["--cluster", "cluster.yaml", "-n", "2", "--compute", "direct", "--quiet", "--record", "t.mtrace"]
-        said = [self.tool("mpisim-run", *command, *options, TOUCHES).stdout for options in ((), ("--record-touches",))]
-        self.assertEqual(*said)
-        self.assertIn("written: 12288\nwritten: 12288\nread: 12288\n", said[0])
-        _, modes = self.whatif()
-        advice = " ".join(row["advice"] for row in modes["touch-exact"]["advice"])
-        for text in ("sum += bytes[i]", "memcpy(copy", "fwrite(a", "write(fileno", "fread(b", "MPI_Recv(small", "data[0] ="):
-            self.assertIn(f"wait before the access of touches.c:{line_of(text, source)} ", advice)
-        self.assertEqual(modes["touch-exact"]["untold"], 0)
-
     def test_the_page_has_the_advice_and_both_timelines(self):
         self.record("four")
         said = self.tool("mpisim-whatif", "--async", "chain", "--html", "out.html", "t.mtrace").stdout
@@ -258,5 +248,19 @@ class Async(OwnFolder):
             self.assertIn("--record-touches: " + says, done.stderr)
 
 
+class Touches(Runs):
+    def test_accesses_are_seen_by_pages(self):
+        source = pathlib.Path(__file__).with_name("touches.c").read_text(encoding="utf-8").splitlines()
+        command = ["--cluster", "cluster.yaml", "-n", "2", "--compute", "direct", "--quiet", "--record", "t.mtrace"]
+        said = [self.tool("mpisim-run", *command, *options, TOUCHES).stdout for options in ((), ("--record-touches",))]
+        self.assertEqual(*said)
+        self.assertIn("written: 12288\nwritten: 12288\nread: 12288\n", said[0])
+        _, modes = self.whatif()
+        advice = " ".join(row["advice"] for row in modes["touch-exact"]["advice"])
+        for text in ("sum += bytes[i]", "memcpy(copy", "fwrite(a", "write(fileno", "fread(b", "MPI_Recv(small", "data[0] ="):
+            self.assertIn(f"wait before the access of touches.c:{line_of(text, source)} ", advice)
+        self.assertEqual(modes["touch-exact"]["untold"], 0)
+
+
 if __name__ == "__main__":
-    unittest.main(argv=sys.argv[:1])
+    unittest.main()
