@@ -18,7 +18,7 @@ import subprocess
 import sys
 import tempfile
 
-TIMEOUT_S = 300
+TIMEOUT_S = 1000
 LEAST_HELD_B, MOST_HELD_B = 32, 4e6  # what is on its way at once, latency times bandwidth
 
 

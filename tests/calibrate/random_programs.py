@@ -49,7 +49,7 @@ class Bench:
 
     def simulate(self, cluster, ranks, *command):
         return subprocess.run([self.run, "--quiet", "--deterministic", "--compute", "modelled", "--no-alloc", "--cluster", cluster, "-n", str(ranks), *command],
-                              check=True, capture_output=True, text=True, timeout=300).stdout
+                              check=True, capture_output=True, text=True, timeout=1000).stdout
 
     def times(self, path, cluster):
         """{program: seconds}; computing takes about as long as a message."""
