@@ -12,9 +12,10 @@ import sys
 import unittest
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
-from harness import Folder, call, paths
+from harness import Folder, call, ignore_leaks, paths
 
 BIN, HERE = paths(2)
+ignore_leaks()  # an interpreter leaves much behind
 ASK = ("import ctypes, os, sys, sysconfig; name = f'libpython3.{sys.version_info[1]}.so.1.0'\n"
        "ctypes.CDLL(name if sys.prefix == '/usr' else os.path.join(sys.prefix, 'lib', name))\n"
        "path = sysconfig.get_path('include'); assert os.path.exists(path + '/Python.h')\n"

@@ -71,6 +71,7 @@ int main(int argc, char **argv)
 	all_s += MPI_Wtime();
 	if (rank == 0)
 		printf("%.15g %.15g %.15g %.15g %.15g\n", ones_s[0], ones_s[1], ones_s[2], ones_s[3], all_s);
+	MPI_Comm_free(&row);
 	MPI_Finalize();
 	return wrong > 0;
 }
