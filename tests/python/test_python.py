@@ -95,6 +95,7 @@ class Python(Folder):
         self.assertEqual(done.returncode, 1)
         self.assertIn("KeyError: 'what'", done.stderr)
 
+    @unittest.skipIf(os.environ.get("SANITIZE", "none") != "none", "sanitizers take pthread_create for their own")
     def test_threads_are_refused(self):
         done = self.start(2, self.write("threads.py", "import threading\nthreading.Thread(target=print).start()\n"))
         self.assertEqual(done.returncode, 1)
