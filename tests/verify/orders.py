@@ -96,7 +96,7 @@ class Orders(Folder):
     def setUpClass(cls):
         super().setUpClass()
         cls.program = cls.dir / "orders"
-        cls.made(BIN / "mpisim-cc", "-g", "-O1", f"-I{SOURCE}/../../include", *sorted((SOURCE / "orders").glob("*.c")), "-o", cls.program)
+        cls.made(BIN / "mpisim-cc", "-g", "-O1", f"-I{SOURCE.parents[1]}/include", f"-I{SOURCE.parents[1]}", *sorted((SOURCE / "orders").glob("*.c")), "-o", cls.program)
 
     def run_tool(self, n, program, *options):
         return call(BIN / "mpisim-run", "--cluster", "cluster.yaml", "-n", n, "--quiet", *options, *program, cwd=self.dir)

@@ -155,7 +155,7 @@ class Memory(Folder):
     def setUpClass(cls):
         super().setUpClass()
         for name, options in PROGRAMS.items():
-            cls.made(BIN / "mpisim-cc", *options, "-g", "-O1", *SOURCES, "-o", name)
+            cls.made(BIN / "mpisim-cc", *options, "-g", "-O1", f"-I{SOURCE.parents[2]}", *SOURCES, "-o", name)
 
     def run_case(self, back_end, case, *options, status=None, compute="modelled"):
         out = self.dir / "out.json"

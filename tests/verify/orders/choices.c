@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Choices of other calls: of probes and polls, of cancelling, of locks, of connecting. */
-#include "orders.h"
+#include "tests/verify/orders/orders.h"
 
 #include <stdio.h>
 

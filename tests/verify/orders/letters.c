@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* T1 to T20 and others that need no more than the letters of orders.h. */
-#include "orders.h"
+#include "tests/verify/orders/orders.h"
 
 #include <stdio.h>
 #include <time.h>

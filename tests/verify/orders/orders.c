@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The letters, and the case that is the argument. */
-#include "orders.h"
+#include "tests/verify/orders/orders.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* What comes out stands in memory that is registered. */
-#include "orders.h"
+#include "tests/verify/orders/orders.h"
 
 /* All others send one number each to rank 0, which puts them together. */
 static void gather(int (*join)(int, int))

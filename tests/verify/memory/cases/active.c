@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Buffers of messages and collectives that are touched while MPI has them, and right programs. */
-#include "cases.h"
+#include "tests/verify/memory/cases/cases.h"
 
 #include <stdlib.h>
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Buffers that reach beyond their blocks and variables, that were freed or have returned, or that overlap; and right ones. */
-#include "cases.h"
+#include "tests/verify/memory/cases/cases.h"
 
 #include <stdlib.h>
 #include <string.h>

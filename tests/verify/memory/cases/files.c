@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Buffers of accesses to files. */
-#include "cases.h"
+#include "tests/verify/memory/cases/cases.h"
 
 /* clang-format off */
 static void file_write(void)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* What comes of a store to a buffer that MPI has. */
-#include "cases.h"
+#include "tests/verify/memory/cases/cases.h"
 
 #include <stdio.h>
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Kernels that may be skipped, and what they say they access. */
-#include "cases.h"
+#include "tests/verify/memory/cases/cases.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Runs the cases that its arguments name, and has what they share. */
-#include "cases.h"
+#include "tests/verify/memory/cases/cases.h"
 
 #include <string.h>
 

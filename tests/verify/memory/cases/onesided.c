@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* One-sided communication: its origins, and windows that several ranks use. */
-#include "cases.h"
+#include "tests/verify/memory/cases/cases.h"
 
 #include <unistd.h>
 

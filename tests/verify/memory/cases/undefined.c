@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Memory that nothing was written to, which is sent or decides a branch; and errors that have nothing to do with MPI. */
-#include "cases.h"
+#include "tests/verify/memory/cases/cases.h"
 
 #include <stdlib.h>
 #include <string.h>

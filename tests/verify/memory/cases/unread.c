@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Messages that come for nothing, in whole or in part, and what is no use of them. */
-#include "cases.h"
+#include "tests/verify/memory/cases/cases.h"
 
 #include <stdlib.h>
 #include <string.h>
