@@ -122,6 +122,13 @@ class Async(Runs):
         self.assert_us(modes["touch-exact"]["time_s"], 104000, 1)
         self.assert_us(modes["priority"]["time_s"], 103000, 1)
 
+    # The second message is needed one wait later, but put off beyond rank 0's wait, it would never be sent. There at 51 and 52, taken at 52 and 63, answered at 74.
+    def test_what_the_answer_needs_is_not_put_off_beyond_it(self):
+        self.record("answer")
+        _, modes = self.whatif()
+        for name in ("touch-exact", "priority"):
+            self.assert_us(modes[name]["time_s"], 74 + 50 + 1 + 10)
+
     # W7
     def test_what_is_used_at_once_gains_nothing(self):
         self.record("at_once")
