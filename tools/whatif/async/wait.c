@@ -15,7 +15,8 @@ static bool are_apart(const struct async_plan *plan, const struct async_memory *
 	const int filled = MTRACE_STATUS | MTRACE_WRITTEN;
 
 	return !((a->flags | b->flags) & MTRACE_WRITTEN) ||
-	       ((a->flags & b->flags & filled) == filled && !((a->flags | b->flags) & MTRACE_READ)) ||
+	       ((a->flags & b->flags & filled) == filled &&
+		!((a->flags | b->flags) & MTRACE_READ)) ||
 	       !async_memory_meets(plan->rank, a, b, page_B);
 }
 
@@ -89,6 +90,19 @@ void async_post_all(struct async_plan *plan)
 			post_one(plan, &plan->pending[i]);
 }
 
+/* What stands before a message that is waited for goes out first, as it did: else ranks could wait for each other. */
+static void post_before_chosen(struct async_plan *plan)
+{
+	size_t last = 0;
+
+	for (size_t i = 0; i < plan->n_pending; i++)
+		if (plan->pending[i].is_chosen)
+			last = plan->pending[i].op;
+	for (size_t i = 0; i < plan->n_pending && plan->pending[i].op <= last; i++)
+		if (!plan->pending[i].request)
+			post_one(plan, &plan->pending[i]);
+}
+
 /* Whose turn it is after a wait. */
 static void post_next(struct async_plan *plan)
 {
@@ -98,6 +112,12 @@ static void post_next(struct async_plan *plan)
 		if (!p->request && plan->n_waits - p->n_waits >= p->batch)
 			post(plan, p);
 	}
+}
+
+bool async_wait_is_alike(const struct async_wait *a, const struct async_wait *b)
+{
+	return a->site == b->site && a->function == b->function && a->cause == b->cause &&
+	       a->wait_site == b->wait_site && a->wait_function == b->wait_function;
 }
 
 static void note(struct async_plan *plan, const struct async_pending *p,
@@ -115,9 +135,7 @@ static void note(struct async_plan *plan, const struct async_pending *p,
 	if (p->need != SIZE_MAX && !plan->out)
 		plan->needs->all[p->need].n_waits = (uint32_t)(plan->n_waits - p->n_waits);
 	for (size_t i = 0; i < r->n_waits; i++)
-		if (r->waits[i].site == wait.site && r->waits[i].function == wait.function &&
-		    r->waits[i].cause == wait.cause && r->waits[i].wait_site == wait.wait_site &&
-		    r->waits[i].wait_function == wait.wait_function) {
+		if (async_wait_is_alike(&r->waits[i], &wait)) {
 			r->waits[i].count++;
 			return;
 		}
@@ -152,18 +170,14 @@ void async_wait_chosen(struct async_plan *plan, const struct async_where *where)
 
 	if (plan->setup->mode == ASYNC_TOUCH && where->is_fault)
 		choose_neighbours(plan);
-	for (size_t i = 0; i < plan->n_pending; i++) {
-		struct async_pending *p = &plan->pending[i];
-
-		if (!p->is_chosen)
-			continue;
-		any = true;
-		if (!p->request)
-			post(plan, p);
-		note(plan, p, where);
-	}
+	for (size_t i = 0; i < plan->n_pending; i++)
+		if (plan->pending[i].is_chosen) {
+			any = true;
+			note(plan, &plan->pending[i], where);
+		}
 	if (!any)
 		return;
+	post_before_chosen(plan);
 	if (plan->setup->mode == ASYNC_TOUCH && where->is_fault)
 		async_put_charge(plan, plan->setup->fault_s);
 	async_put_wait(plan, where->site);
