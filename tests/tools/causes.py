@@ -98,6 +98,9 @@ class Causes(Base):
     def test_serial_part(self):
         self.planted("serial", "serial", [0], "(serial)")
 
+    def test_serial_part_after_which_the_run_ends(self):
+        self.planted("tail", "serial", [0], "(tail)")
+
     def test_late_sender(self):
         self.planted("late-sender", "slow_ranks", [6], "(late_sender)")
 
