@@ -5,19 +5,7 @@
  * messages of no size; the costs stand in meson.build. Run as `timing-costs CASE` on 3 ranks, one per
  * node, --compute modelled.
  */
-#include "tests/mpi/cases.h"
-
-static char buf[2000];
-
-static void send(int size_B)
-{
-	MPI_Send(buf, size_B, MPI_BYTE, 1, 0, MPI_COMM_WORLD);
-}
-
-static void receive(int size_B)
-{
-	MPI_Recv(buf, size_B, MPI_BYTE, 0, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
-}
+#include "tests/mpi/bytes.h"
 
 /*
  * Sends: 10 us + 0.1 us per byte, from 500 B on 20 us; with a request always 30 us. Receives: 5 us, from

@@ -1,55 +1,20 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Fabrics between nodes (docs/model.md §3): hand-derived times of patterns, routes as properties, and
- * what is refused. 1 MB takes a second on a link. */
+ * what is refused. */
 #include "netmodel/private.h"
 #include "netmodel/repeat.h"
 #include "netmodel/topology.h"
-#include "tests/netmodel/fixture.h"
+#include "tests/netmodel/fabrics.h"
 
-#include <unistd.h>
-
-#define HEAD(nodes) "mpisim_cluster: 1\nnodes: " nodes "\nnetwork: {latency: 0, bandwidth: 1 MB/s, "
 #define TREE(taper) HEAD("64") "topology: {kind: fat-tree, nodes_per_leaf: 16, taper: " taper "}}\n"
 #define TORUS(dimensions) "topology: {kind: torus, dimensions: " dimensions "}}\n"
 #define FLY(groups, nodes, links)                                                  \
 	"topology: {kind: dragonfly, groups: " groups ", nodes_per_router: " nodes \
 	", global_links: " links "}}\n"
-#define DEEP(up, more) \
-	HEAD("64") "topology: {kind: fat-tree, down: [4, 4, 4], up: [" up "]" more "}}\n"
-#define MB 1000000
-#define N 64
-
-typedef int (*pattern_fn)(int node, int k);
-
-/* Every node sends `n` messages at once, the k-th to pattern(node, k): when all are there. */
-static double time_of(const char *yaml, int n_nodes, int n, pattern_fn pattern)
-{
-	struct mail *mails = calloc((size_t)(n_nodes * n), sizeof *mails);
-	struct fixture f;
-	double last_s;
-
-	assert_non_null(mails);
-	fixture_open(&f, yaml);
-	for (int node = 0; node < n_nodes; node++)
-		for (int k = 0; k < n; k++)
-			mail_send(&f, &mails[node * n + k], node, pattern(node, k), MB);
-	fixture_run(&f);
-	for (int i = 0; i < n_nodes * n; i++)
-		assert_true(mails[i].done_s >= 0);
-	last_s = sim_time_to_s(f.engine.now);
-	fixture_close(&f);
-	free(mails);
-	return last_s;
-}
 
 static int to_all(int node, int k)
 {
 	return (node + 1 + k) % N;
-}
-
-static int to_next_leaf(int node, int k)
-{
-	return (node + 16) % N;
 }
 
 static int within_leaf(int node, int k)
@@ -80,11 +45,6 @@ static void what_stays_within_leaves_knows_no_taper(void **state)
 static int shift_by_three(int node, int k)
 {
 	return (node + 3) % 8;
-}
-
-static int shift_back(int node, int k)
-{
-	return (node + 7) % 8;
 }
 
 static int to_the_opposite(int node, int k)
@@ -185,19 +145,6 @@ static void routes_begin_and_end_at_their_nodes(void **state)
 		net_topology_destroy(topology);
 		cluster_destroy(cluster);
 	}
-}
-
-/* 9 groups of 4 routers with 2 nodes and 2 global links each. */
-#define BALANCED(routing)                                                                        \
-	HEAD("72")                                                                               \
-	"topology: {kind: dragonfly, groups: 9, routers: 4, nodes_per_router: 2, global_links: " \
-	"2, "                                                                                    \
-	"routing: " routing "}}\n"
-#define N_MANY 64
-
-static int to_next_group(int node, int k)
-{
-	return (node + 8) % 72;
 }
 
 static int to_all_of_72(int node, int k)
@@ -370,197 +317,6 @@ static void shapes_that_do_not_add_up_are_refused(void **state)
 	}
 }
 
-/* --- NICs --- */
-
-static int to_one(int node, int k)
-{
-	return 0;
-}
-
-static int by_turns(int node, int k)
-{
-	return (node + 1 + k) % 8;
-}
-
-#define NICS(more) "mpisim_cluster: 1\nnodes: 8\nnetwork: {latency: 0, bandwidth: 1 MB/s" more "}\n"
-
-static void a_message_takes_one_of_the_nics(void **state)
-{
-	/* alone as long as with one, up to so many at once as well */
-	assert_near(time_of(NICS(", nics: 4"), 8, 1, by_turns), 1, 1e-9);
-	assert_near(time_of(NICS(", nics: 4"), 8, 4, by_turns), 1, 1e-9);
-	assert_near(time_of(NICS(", nics: 4"), 8, 6, by_turns), 1.5, 1e-9);
-	assert_near(time_of(NICS(""), 8, 6, by_turns), 6, 1e-9);
-	/* 7 from others into four NICs of node 0, while its own message to itself is free */
-	assert_near(time_of(NICS(", nics: 4"), 8, 1, to_one), 7.0 / 4, 1e-9);
-	/* 16 nodes with two NICs each on 16 links up */
-	assert_near(time_of("mpisim_cluster: 1\nnodes: 64\nnetwork: {latency: 0, bandwidth: 1 "
-			    "MB/s, nics: 2, topology: "
-			    "{kind: fat-tree, nodes_per_leaf: 16}}\n",
-			    N, 2, to_next_leaf),
-		    2, 1e-9);
-}
-
-static void a_small_message_takes_its_link_for_a_while(void **state)
-{
-	/* two messages of a second each; with 0.5 messages in a second, two seconds each */
-	assert_near(time_of(NICS(", message_rate: 2"), 8, 2, by_turns), 2, 1e-9);
-	assert_near(time_of(NICS(", message_rate: 1"), 8, 2, by_turns), 2, 1e-9);
-	assert_near(time_of("mpisim_cluster: 1\nnodes: 8\nnetwork: {latency: 1s, bandwidth: 1 "
-			    "GB/s, message_rate: 4}\n",
-			    8, 3, by_turns),
-		    1.75, 1e-9);
-}
-
-/* --- graphs, and links that are slow or have failed --- */
-
-static char graph_path[] = "/tmp/mpisim-graph-XXXXXX";
-
-static void write_graph(const char *text)
-{
-	FILE *file = fopen(graph_path, "w");
-
-	assert_non_null(file);
-	fputs(text, file);
-	fclose(file);
-}
-
-static const char *on_graph(const char *nodes, const char *more)
-{
-	static char yaml[512];
-
-	snprintf(yaml, sizeof yaml,
-		 "mpisim_cluster: 1\nnodes: %s\nnetwork: {latency: 0, bandwidth: 1 MB/s, topology: "
-		 "{kind: graph, file: %s%s}}\n",
-		 nodes, graph_path, more);
-	return yaml;
-}
-
-static int to_other_half(int node, int k)
-{
-	return (node + 4) % 8;
-}
-
-#define TWO_LEAVES "switch a nodes 0-3\nswitch b nodes 4-7 # the others\n\nswitch top\n"
-
-static void links_of_a_graph_are_shared_as_those_of_a_tree(void **state)
-{
-	/* four messages each way on n parallel links, the destinations dealt out to them */
-	write_graph(TWO_LEAVES "link a top count 2\nlink b top count 2\n");
-	assert_near(time_of(on_graph("8", ""), 8, 1, to_other_half), 2, 1e-9);
-	write_graph(TWO_LEAVES "link a top count 4\nlink top b count 4\n");
-	assert_near(time_of(on_graph("8", ""), 8, 1, to_other_half), 1, 1e-9);
-	write_graph(TWO_LEAVES "link a top bandwidth 2MB/s\nlink b top\n");
-	assert_near(time_of(on_graph("8", ""), 8, 1, to_other_half), 4, 1e-9);
-	/* the shorter way, though the longer is wider */
-	write_graph(TWO_LEAVES "link a top count 4\nlink b top count 4\nlink a b\n");
-	assert_near(time_of(on_graph("8", ""), 8, 1, to_other_half), 4, 1e-9);
-	/* two hops of 0.25 s */
-	write_graph(TWO_LEAVES "link a top count 4\nlink b top count 4\n");
-	assert_near(time_of(on_graph("8", ", hop_latency: 0.25s"), 8, 1, to_other_half), 1.5, 1e-9);
-	unlink(graph_path);
-}
-
-static void graphs_that_do_not_add_up_are_refused(void **state)
-{
-	static const struct {
-		const char *text, *message;
-	} cases[] = {
-	    {"", "found no switch with node 0, wanted each of the cluster's 8 nodes on one"},
-	    {"switch a nodes 0-6\n", "found no switch with node 7"},
-	    {"switch a nodes 0-7\nswitch b nodes 7\n",
-	     ":2: found node 7, which switch a has already"},
-	    {"switch a nodes 0-8\n", ":1: found \"0-8\", wanted nodes 0 to 7"},
-	    {"switch a nodes 0-7\nswitch a\n", ":2: found switch a again"},
-	    {"switch a nodes 0-7\nlink a a\n", ":2: found a link from switch a to itself"},
-	    {"switch a nodes 0-7\nlink a b\n", ":2: found a link of \"b\", wanted a switch"},
-	    {"switch a nodes 0-3\nswitch b nodes 4-7\n",
-	     "found no way from node 0 on switch a to node 4 on switch b"},
-	    {"switch a ports 5 nodes 0-3\nswitch b nodes 4-7\nlink a b count 2\n",
-	     ":1: found 6 nodes and links on switch a, wanted at most its 5 ports"},
-	    {"switch a nodes 0-7\nswitch b\nlink a b count 0\n",
-	     ":3: count: '0' is out of range, wanted 1 to 1000"},
-	    {"switch a nodes 0-7\nswitch b\nlink a b bandwidth 3\n", ":3: '3' has no unit"},
-	    {"switch a nodes 0-7 color red\n", ":1: found \"color\", wanted ports or nodes"},
-	    {"router a\n", ":1: found \"router\" with 1 words behind it, wanted \"switch NAME"},
-	};
-
-	for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
-		const char *yaml = on_graph("8", "");
-		struct cluster *cluster = NULL;
-		struct util_error err = {0};
-
-		write_graph(cases[k].text);
-		assert_int_equal(cluster_parse("t.yaml", yaml, strlen(yaml), &cluster, &err),
-				 UTIL_EINPUT);
-		if (!strstr(err.text, cases[k].message) ||
-		    strncmp(err.text, graph_path, strlen(graph_path)) != 0)
-			fail_msg("%s\ngives: %s\nnot:   %s", cases[k].text, err.text,
-				 cases[k].message);
-	}
-	unlink(graph_path);
-}
-
-#define LINK(name, speed) ", links: [{name: \"" name "\", speed: " speed "}]"
-
-static void slow_links_hold_back_who_crosses_them(void **state)
-{
-	/* 16 messages of a leaf on as many ports: one of these is slow */
-	assert_near(time_of(DEEP("4, 4", ""), N, 1, to_next_leaf), 1, 1e-9);
-	assert_near(
-	    time_of(DEEP("4, 4", LINK("level 1, switch 0, to port 1", "0.25")), N, 1, to_next_leaf),
-	    4, 1e-9);
-	assert_near(time_of(DEEP("4, 4", LINK("level 2", "0.5")), N, 1, to_next_leaf), 2, 1e-9);
-	assert_near(
-	    time_of(HEAD("8") "topology: {kind: torus, dimensions: [8]" LINK("*", "0.5") "}}\n", 8,
-		    1, shift_back),
-	    2, 1e-9);
-}
-
-static void failed_links_are_gone_round(void **state)
-{
-	/* three of four ports are left for four messages */
-	assert_near(
-	    time_of(DEEP("4, 4", LINK("level 1, switch 0, * port 1", "0")), N, 1, to_next_leaf), 2,
-	    1e-9);
-	/* the other way round the ring, which others cross, too: 7 links instead of 1 */
-	assert_near(time_of(HEAD("8") "topology: {kind: torus, dimensions: [8]" LINK(
-				"dimension 0, router 0, back", "0") "}}\n",
-			    8, 1, shift_back),
-		    1, 1e-9);
-	/* of a dragonfly: by way of another group, not worse than twice as long */
-	assert_in_range(
-	    (int)time_of(BALANCED("deterministic" LINK("group 0, router * to group 1, *", "0")), 72,
-			 N_MANY, to_next_group),
-	    N_MANY, 16 * N_MANY);
-}
-
-static void links_that_cannot_be_meant_are_refused(void **state)
-{
-	static const struct {
-		const char *yaml, *message;
-	} cases[] = {
-	    {DEEP("4, 4", LINK("level 9", "0.5")), "t.yaml:3:106: network.topology.links: found \"level 9\", which is no link or class "
-						   "of links, wanted a name such as \"level 1, "
-						   "switch 0, to port 0\""},
-	    {DEEP("4, 4", LINK("level 1, switch 0, *", "0")),
-	     "t.yaml:3:106: network.topology: found no way between node 0 and node 4"},
-	};
-
-	for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
-		struct util_error err = {0};
-		struct cluster *cluster;
-		struct net_topology *topology;
-
-		if (cluster_parse("t.yaml", cases[k].yaml, strlen(cases[k].yaml), &cluster, &err))
-			fail_msg("%s", err.text);
-		assert_int_equal(net_topology_create(cluster, &topology, &err), UTIL_EINPUT);
-		if (!strstr(err.text, cases[k].message))
-			fail_msg("%s\nnot:   %s", err.text, cases[k].message);
-		cluster_destroy(cluster);
-	}
-}
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -573,16 +329,8 @@ int main(void)
 	    cmocka_unit_test(routes_begin_and_end_at_their_nodes),
 	    cmocka_unit_test(links_tell_what_they_carried_and_held_back),
 	    cmocka_unit_test(what_repeats_is_known_where_routes_are_not_chosen),
-	    cmocka_unit_test(a_message_takes_one_of_the_nics),
-	    cmocka_unit_test(a_small_message_takes_its_link_for_a_while),
-	    cmocka_unit_test(links_of_a_graph_are_shared_as_those_of_a_tree),
-	    cmocka_unit_test(graphs_that_do_not_add_up_are_refused),
-	    cmocka_unit_test(slow_links_hold_back_who_crosses_them),
-	    cmocka_unit_test(failed_links_are_gone_round),
-	    cmocka_unit_test(links_that_cannot_be_meant_are_refused),
 	    cmocka_unit_test(shapes_that_do_not_add_up_are_refused),
 	};
 
-	close(mkstemp(graph_path));
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -4,6 +4,7 @@
 
 usage: clocks.py openmpi|mpich LIBRARY MPISIM_REPLAY CLUSTER ROUNDS SKEWED_CLOCK        exit code 77: no such launcher here
 """
+import base64
 import json
 import os
 import re
@@ -25,16 +26,30 @@ class Launcher:
     launcher = sys.argv[1]
 
 
+def numbers(text):
+    """Varints in base64, as traces/page/lanes.js reads them."""
+    value, shift = 0, 0
+    for byte in base64.b64decode(text):
+        value |= (byte & 127) << shift
+        shift += 7
+        if byte < 128:
+            yield value
+            value, shift = 0, 0
+
+
 def barriers(page):
     """When each rank entered its barriers, in seconds of the trace."""
     with open(page, encoding='utf-8') as file:
         text = re.search(r'<script type="application/json" id="data">(.*?)</script>', file.read(), re.S)[1]
     timeline = json.loads(text)['real_timeline']
+    next_number = numbers(timeline['intervals']).__next__
     found = []
-    for packed in timeline['intervals']:
+    for _ in range(timeline['ranks']):
         at, begins = 0, []
-        for kind, gap, length in zip(packed[::3], packed[1::3], packed[2::3]):
-            if timeline['names'][kind // 3] == 'MPI_Barrier':
+        for _ in range(next_number()):
+            kind, gap, length = next_number(), next_number(), next_number()
+            gap = -(gap + 1) // 2 if gap % 2 else gap // 2
+            if timeline['kinds'][kind // 3][0] == 'MPI_Barrier':
                 begins.append((at + gap) * timeline['unit_s'])
             at += gap + length
         found.append(begins)

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""mpisim-run --verify=orders on programs whose orders are known (orders.c).
+"""mpisim-run --verify=orders on programs whose orders are known (orders/*.c).
 
 usage: orders.py BIN_DIR SOURCE_DIR APPS_DIR
 
@@ -96,7 +96,7 @@ class Orders(Folder):
     def setUpClass(cls):
         super().setUpClass()
         cls.program = cls.dir / "orders"
-        cls.made(BIN / "mpisim-cc", "-g", "-O1", f"-I{SOURCE}/../../include", SOURCE / "orders.c", "-o", cls.program)
+        cls.made(BIN / "mpisim-cc", "-g", "-O1", f"-I{SOURCE.parents[1]}/include", f"-I{SOURCE.parents[1]}", *sorted((SOURCE / "orders").glob("*.c")), "-o", cls.program)
 
     def run_tool(self, n, program, *options):
         return call(BIN / "mpisim-run", "--cluster", "cluster.yaml", "-n", n, "--quiet", *options, *program, cwd=self.dir)
@@ -211,6 +211,7 @@ class Orders(Folder):
         outputs = [self.run_tool(3, [self.program, "probe"], "--decisions", name).stdout for name in race["decisions"].split(", ")]
         self.assertEqual(sorted(outputs), ["1 first\n", "2 first\n"])
         self.assertIn("takes", race["found"].replace("finds", "takes"))
+        self.assertIn("choices.c:", race["found"])
         self.assertIn("orders.c:", race["found"])
         _, findings = self.case("t6", "view=loose,decisions=d")
         deadlock, = [f for f in findings if f["class"] == "deadlock-in-order"]
@@ -225,8 +226,8 @@ class Orders(Folder):
     def test_a_race_shows_what_differs_and_the_choice(self):
         _, findings = self.case("t24", "view=loose")
         race, = [f for f in findings if f["class"] == "message-race"]
-        self.assertRegex(race["found"], r"rank 0: r is (5 or 4|4 or 5); they part where rank 0: MPI_Recv at orders.c:\d+ \(gather\) takes message 0 of "
-                                        r"rank \d .*, sent at orders.c:\d+ .*, or rank 0: MPI_Recv at orders.c:\d+")
+        self.assertRegex(race["found"], r"rank 0: r is (5 or 4|4 or 5); they part where rank 0: MPI_Recv at registered.c:\d+ \(gather\) takes message 0 of "
+                                        r"rank \d .*, sent at registered.c:\d+ .*, or rank 0: MPI_Recv at registered.c:\d+")
         self.assertEqual([c["rank"] for c in race["calls"]][0], 0)
 
     def test_a_race_is_one_finding_with_its_files(self):
@@ -257,7 +258,7 @@ class Orders(Folder):
 
     def test_choices_of_polls_and_waits_name_the_message(self):
         _, findings = self.case("iprobe", "view=loose")
-        self.assertRegex(findings[0]["found"], r"MPI_Iprobe at orders.c:\d+ \(iprobe\) finds the message from rank 1 \(tag 0, 4 B\), sent at orders.c:\d+")
+        self.assertRegex(findings[0]["found"], r"MPI_Iprobe at choices.c:\d+ \(iprobe\) finds the message from rank 1 \(tag 0, 4 B\), sent at orders.c:\d+")
         _, findings = self.case("t15", "view=loose,decisions=wait")
         self.case("t15b", "view=loose,decisions=wait")
         texts = "".join(path.read_text(encoding="utf-8") for path in self.dir.glob("wait-*"))

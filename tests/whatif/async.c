@@ -155,6 +155,50 @@ static void head_on(void)
 	MPI_Recv(in, 100, MPI_DOUBLE, other, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
 }
 
+/* Rank 1 waits for what rank 0 sends after it has used what it got. */
+static void after_use(void)
+{
+	static int x, y;
+
+	if (rank == 0) {
+		MPI_Recv(&x, 1, MPI_INT, 1, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+		mpisim_touch(&x, 1, MPI_INT, MPISIM_READ, 0);
+		compute_us(10);
+		MPI_Send(&y, 1, MPI_INT, 1, 0, MPI_COMM_WORLD);
+		MPI_Recv(&x, 1, MPI_INT, 1, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+	} else {
+		MPI_Send(&x, 1, MPI_INT, 0, 0, MPI_COMM_WORLD);
+		MPI_Recv(&y, 1, MPI_INT, 0, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE); /* what is used first */
+		MPI_Send(&y, 1, MPI_INT, 0, 0, MPI_COMM_WORLD);
+	}
+}
+
+/* Two calls of one line; the memory of one of them is freed. */
+static void freed(void)
+{
+	int *memory, x = 0;
+
+	MPI_Alloc_mem(sizeof *memory, MPI_INFO_NULL, &memory);
+	*memory = 0;
+	/* clang-format off */
+	MPI_Send(&x, 1, MPI_INT, other, 0, MPI_COMM_WORLD); MPI_Send(memory, 1, MPI_INT, other, 0, MPI_COMM_WORLD); /* two of a line */
+	/* clang-format on */
+	MPI_Free_mem(memory);
+	MPI_Recv(&x, 1, MPI_INT, other, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+	MPI_Recv(&x, 1, MPI_INT, other, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+}
+
+/* One of several may be first: that is warned of. */
+static void gather(int n)
+{
+	int x = 0;
+
+	if (rank > 0)
+		MPI_Send(&x, 1, MPI_INT, 0, 0, MPI_COMM_WORLD);
+	for (int i = 1; rank == 0 && i < n; i++)
+		MPI_Recv(&x, 1, MPI_INT, MPI_ANY_SOURCE, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+}
+
 /* Rank 0 puts 1 MB to rank 1, which computes 3 ms. */
 static void put(void)
 {
@@ -207,6 +251,12 @@ int main(int argc, char **argv)
 		put();
 	if (strcmp(name, "head_on") == 0)
 		head_on();
+	if (strcmp(name, "after_use") == 0)
+		after_use();
+	if (strcmp(name, "freed") == 0)
+		freed();
+	if (strcmp(name, "fails") == 0)
+		gather(3);
 	MPI_Finalize();
-	return 0;
+	return strcmp(name, "fails") == 0;
 }

@@ -41,10 +41,10 @@ class Runs(OwnFolder):
         self.assertEqual(done.returncode, status, done.stderr)
         return done
 
-    def record(self, case, n=2, latency="50us", overhead="1us", bandwidth="1000 TB/s", options=("--record-memory",)):
+    def record(self, case, n=2, latency="50us", overhead="1us", bandwidth="1000 TB/s", options=("--record-memory",), status=0):
         (self.dir / "cluster.yaml").write_text(CLUSTER.format(latency=latency, overhead=overhead, bandwidth=bandwidth), encoding="utf-8")
         return self.tool("mpisim-run", "--cluster", "cluster.yaml", "-n", str(n), "--compute", "modelled", "--quiet", "--placement", "spread", "--record", "t.mtrace",
-                         *options, PROGRAM, case)
+                         *options, PROGRAM, case, status=status)
 
     def whatif(self, *options):
         self.tool("mpisim-whatif", "--async", "all", "--json", "out.json", "--quiet", *options, "t.mtrace")
@@ -182,6 +182,45 @@ class Async(Runs):
         said = self.tool("mpisim-whatif", "--async", "chain", "t.mtrace").stdout
         self.assertIn("all take 416 us now, 306 us less then", said)
 
+    # Rank 1 receives from 1 on. As it is, until 1 + 50 + 1 + 10, when rank 0 answers, + 1 + 50 + 1. With a fault, which rank 0 has before it takes the
+    # message that is there meanwhile, until 100 + 1 + 10 + 1 + 50 + 1.
+    def test_advice_says_how_much_time_is_added(self):
+        self.record("after_use")
+        _, modes = self.whatif("--async-cost", "fault=100us")
+        row = next(row for row in modes["touch"]["advice"] if f":{line_of('what is used first')} " in row["site"])
+        self.assert_us(row["time_s"], 113)
+        self.assert_us(row["removed_s"], 113 - 162)
+        said = self.tool("mpisim-whatif", "--async", "touch", "--async-cost", "fault=100us", "t.mtrace").stdout
+        self.assertIn("(1 times; all take 113 us now, 49 us more then)", said)
+        self.assertNotRegex(said, r"-\d+ us (less|more)")
+
+    def test_time_is_told_once_for_the_calls_of_a_place(self):
+        self.record("loop6")
+        for mode in self.whatif()[1].values():
+            said = self.tool("mpisim-whatif", "--async", mode["mode"], "t.mtrace").stdout
+            self.assertEqual(said.count("all take"), len({(row["call"], row["site"]) for row in mode["advice"]}))
+            for calls in {(row["call"], row["site"]) for row in mode["advice"]}:
+                self.assertEqual(len({row["removed_s"] for row in mode["advice"] if (row["call"], row["site"]) == calls}), 1)
+
+    def test_calls_of_a_line_are_one_row(self):
+        self.record("freed")
+        _, modes = self.whatif()
+        rows = [row for row in modes["chain"]["advice"] if f":{line_of('/* two of a line */')} " in row["site"]]
+        self.assertEqual([row["count"] for row in rows], [4])
+
+    def test_memory_that_is_freed_waits(self):
+        self.record("freed")
+        for mode in self.whatif()[1].values():
+            self.assertIn(f"wait before MPI_Free_mem of async.c:{line_of('MPI_Free_mem(')} ", " ".join(row["advice"] for row in mode["advice"]))
+
+    def test_a_program_that_fails_says_so_and_not_its_warnings(self):
+        self.record("fails", n=3, status=1)
+        self.assertIn("from any source", self.tool("mpisim-replay", "t.mtrace", status=1).stderr)
+        reason = "t.mtrace: a rank returned non-zero: ranks 0-2 returned exit code 1"
+        self.assertEqual(self.tool("mpisim-whatif", "t.mtrace", status=2).stderr, f"mpisim-whatif: {reason}\n")
+        said = self.tool("mpisim-whatif", "--async", "chain", "t.mtrace", status=1).stdout
+        self.assertRegex(said, rf"as it is +{reason}\nchain +{reason}\n")
+
     # The receives are posted after the sends either way; what does not block lets both go on to them.
     def test_deadlocks_that_only_the_blocking_form_has(self):
         self.record("head_on")
@@ -260,6 +299,9 @@ class Touches(Runs):
         for text in ("sum += bytes[i]", "memcpy(copy", "fwrite(a", "write(fileno", "fread(b", "MPI_Recv(small", "data[0] ="):
             self.assertIn(f"wait before the access of touches.c:{line_of(text, source)} ", advice)
         self.assertEqual(modes["touch-exact"]["untold"], 0)
+        # Loops between two calls are measured, too: none of a message is used there.
+        self.assertGreater(modes["chain"]["short"], 0)
+        self.assertEqual(self.whatif("--async-cost", "gap=0s")[1]["chain"]["short"], 0)
 
 
 if __name__ == "__main__":

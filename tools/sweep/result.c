@@ -99,30 +99,42 @@ static size_t own_prefix(const char *line)
 	return 0;
 }
 
-/* The last line that is not empty: with `of_program` of the simulated program if it said anything,
- * else what the tool said, without its name. */
-static char *last_line(const char *text, bool of_program)
+/* How well a line tells why a run failed: a warning of the tool's least, else all alike; what the simulated program
+ * says best, with `of_program`. */
+static int worth_of(const char *line, bool of_program)
 {
-	size_t end = strlen(text), begin, prefix;
+	static const char warning[] = "warning: ";
+	size_t prefix = own_prefix(line);
 
-	for (;; end = begin) {
-		while (end > 0 && (text[end - 1] == '\n' || text[end - 1] == ' '))
-			end--;
-		for (begin = end; begin > 0 && text[begin - 1] != '\n'; begin--)
-			;
-		prefix = own_prefix(text + begin);
-		if (of_program && end == 0)
-			return last_line(text, false);
-		if (!of_program || !prefix)
-			return strndup(text + begin + prefix, end - begin - prefix);
+	if (prefix > 0)
+		return strncmp(line + prefix, warning, strlen(warning)) != 0;
+	return of_program ? 2 : 1;
+}
+
+/* The last of the lines that tell best, without the tool's name; "": all are empty. */
+static char *reason_of(const char *text, bool of_program)
+{
+	const char *best = "";
+	int most = 0;
+
+	for (const char *line = text + strspn(text, "\n "); *line; line += strspn(line, "\n ")) {
+		int worth = worth_of(line, of_program);
+
+		if (worth >= most) {
+			best = line;
+			most = worth;
+		}
+		line += strcspn(line, "\n");
 	}
+	best += own_prefix(best);
+	return strndup(best, strcspn(best, "\n"));
 }
 
 static char *error_of(const struct sweep_ended *ended, const json_t *root)
 {
 	const json_t *failure = json_object_get(root, "failure");
 	const char *state = text_at(json_object_get(root, "exit"), "state");
-	char *text = NULL, *word = last_line(ended->errors, strcmp(state, "bad_exit") == 0);
+	char *text = NULL, *word = reason_of(ended->errors, strcmp(state, "bad_exit") == 0);
 	int n = 0;
 
 	if (ended->has_timed_out)

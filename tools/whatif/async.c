@@ -53,7 +53,7 @@ static int take_mode(const char *text, enum async_mode *out, struct util_error *
 static int take_setups(const struct whatif_options *o, struct async_prediction predictions[],
 		       int *out_n, struct util_error *err)
 {
-	struct async_setup setup = {.gap_s = 0};
+	struct async_setup setup = {.gap_s = ASYNC_GAP_OF_STEP};
 	bool are_all = strcmp(o->async[0], "all") == 0;
 	int n = are_all ? ASYNC_N_MODES : o->n_async, failed = 0;
 
@@ -112,13 +112,14 @@ static int predict_bare(struct async_prediction *p, struct util_error *err)
 }
 
 static int predict_one(const struct whatif_options *o, const struct sweep_tools *tools,
-		       struct mtrace_file *file, const char *path, bool is_bare,
+		       struct mtrace_file *file, const char *trace, const char *path, bool is_bare,
 		       struct async_prediction *p, struct util_error *err)
 {
 	int failed = async_rewrite(file, &p->setup, path, &p->result, err);
 
 	if (!failed)
 		failed = whatif_base_init(&p->base, o, path, tools->run, tools->replay, err);
+	p->base.what = trace; /* what it says names no temporary file */
 	if (!failed)
 		failed = predict_as_is(o, p, err);
 	if (!failed && is_bare && !p->error)
@@ -127,8 +128,8 @@ static int predict_one(const struct whatif_options *o, const struct sweep_tools 
 }
 
 static int predict(const struct whatif_options *o, const struct sweep_tools *tools,
-		   struct mtrace_file *file, bool is_bare, struct async_prediction predictions[],
-		   int n, struct util_error *err)
+		   struct mtrace_file *file, const char *trace, bool is_bare,
+		   struct async_prediction predictions[], int n, struct util_error *err)
 {
 	const char *folder = getenv("TMPDIR");
 	char temporary[4096];
@@ -141,8 +142,9 @@ static int predict(const struct whatif_options *o, const struct sweep_tools *too
 		return util_error_set(err, UTIL_ESYSTEM, "cannot make a file in %s",
 				      folder && *folder ? folder : "/tmp");
 	for (int i = 0; i < n && !failed; i++)
-		failed = predict_one(o, tools, file, o->async_trace ? o->async_trace : temporary,
-				     is_bare, &predictions[i], err);
+		failed =
+		    predict_one(o, tools, file, trace, o->async_trace ? o->async_trace : temporary,
+				is_bare, &predictions[i], err);
 	if (fd >= 0) {
 		close(fd);
 		unlink(temporary);
@@ -195,7 +197,8 @@ int whatif_async(const struct whatif_options *o, const struct sweep_tools *tools
 	if (!failed && !as_is.error)
 		failed = predict_bare(&as_is, err);
 	if (!failed)
-		failed = predict(o, tools, file, as_is.bare_error != NULL, predictions, n, err);
+		failed =
+		    predict(o, tools, file, trace, as_is.bare_error != NULL, predictions, n, err);
 	if (!failed && o->html)
 		failed = async_page_write(o->html, file, &as_is, predictions, n, err);
 	if (!failed)

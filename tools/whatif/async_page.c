@@ -71,7 +71,10 @@ static int put_page(const char *name, const struct async_prediction *p, FILE *ou
 	page = fopen(p->page, "r");
 	if (!page)
 		return util_error_set(err, UTIL_ESYSTEM, "cannot read '%s'", p->page);
-	fprintf(out, "<section><h2>%s</h2><iframe title=\"%s\" srcdoc=\"", name, name);
+	fprintf(out,
+		"<section><h2>%s</h2><iframe title=\"%s\" onload=\"show_timeline(this)\" "
+		"srcdoc=\"",
+		name, name);
 	while ((c = fgetc(page)) != EOF)
 		put_escaped(c, out);
 	fputs("\"></iframe></section>\n", out);
@@ -105,7 +108,10 @@ static int write_content(const void *context, FILE *out, struct util_error *err)
 	    " pre { overflow-x: auto; } main { display: flex; gap: 1em; overflow-x: auto; }"
 	    " section { flex: 1 0 30em; } iframe { width: 100%; height: 85vh; border: 1px solid "
 	    "#888; }"
-	    "</style></head><body>\n";
+	    "</style><script>\nfunction show_timeline(frame) {\n"
+	    "  const place = frame.contentDocument.getElementById('timeline');\n"
+	    "  if (place) frame.contentWindow.scrollTo(0, place.offsetTop);\n}\n"
+	    "</script></head><body>\n";
 	const struct content *content = context;
 	int failed;
 

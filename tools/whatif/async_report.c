@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
+#include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "tools/whatif/async.h"
@@ -75,26 +77,93 @@ static double time_posting(const struct mtrace_file *file, const struct async_pr
 	return time_s;
 }
 
-/* How much less time its calls and their waits take. Where a call waits at several places, or several
- * calls at one, each has its part by its number of messages. */
-static double removed_by(const struct mtrace_file *file, const struct whatif_base *base,
-			 const struct async_prediction *p, const struct async_wait *w)
+/* --- advice --- */
+
+struct row { /* of the advice: calls of a place, and one of the places where they wait */
+	const struct async_wait *wait;
+	double now_s;	  /* what the calls take now */
+	double blocked_s; /* … beyond what their posts take */
+	double part;	  /* of their messages, that wait there */
+	double removed_s; /* from the calls, over all places where they wait */
+};
+
+static bool are_same_calls(const struct row *a, const struct row *b)
+{
+	return a->wait->site == b->wait->site && a->wait->function == b->wait->function;
+}
+
+static double part_of(const struct row *rows, size_t n, const struct row *row)
+{
+	double count = 0;
+
+	for (size_t i = 0; i < n; i++)
+		count += are_same_calls(&rows[i], row) ? (double)rows[i].wait->count : 0;
+	return (double)row->wait->count / count;
+}
+
+/* Of the time that is waited at the place: calls that block longer now are those that are waited for. */
+static double share_of(const struct row *rows, size_t n, const struct row *row)
+{
+	double all_s = 0, count = 0;
+
+	for (size_t i = 0; i < n; i++)
+		if (rows[i].wait->wait_site == row->wait->wait_site) {
+			all_s += rows[i].part * fmax(rows[i].blocked_s, 0);
+			count += (double)rows[i].wait->count;
+		}
+	return all_s > 0 ? row->part * fmax(row->blocked_s, 0) / all_s
+			 : (double)row->wait->count / count;
+}
+
+static int compare_rows(const void *a, const void *b)
+{
+	const struct row *x = a, *y = b;
+
+	if (x->removed_s != y->removed_s)
+		return x->removed_s > y->removed_s ? -1 : 1;
+	if (x->wait->site != y->wait->site)
+		return x->wait->site < y->wait->site ? -1 : 1;
+	if (x->wait->function != y->wait->function)
+		return x->wait->function < y->wait->function ? -1 : 1;
+	return x->wait < y->wait ? -1 : 1;
+}
+
+static void find_removed(const struct mtrace_file *file, const struct async_prediction *p,
+			 struct row *rows, size_t n)
 {
 	char place[PLACE_B];
-	double n = (double)w->count;
-	uint64_t n_calls = 0, n_there = 0;
 
-	async_place_name(file, w->wait_site, place, sizeof place);
-	for (size_t i = 0; i < p->result.n_waits; i++) {
-		const struct async_wait *other = &p->result.waits[i];
+	for (size_t i = 0; i < n; i++)
+		rows[i].removed_s = rows[i].blocked_s;
+	for (size_t i = 0; i < n; i++) {
+		double waited_s;
 
-		if (other->site == w->site && other->function == w->function)
-			n_calls += other->count;
-		if (other->wait_site == w->wait_site)
-			n_there += other->count;
+		async_place_name(file, rows[i].wait->wait_site, place, sizeof place);
+		waited_s = share_of(rows, n, &rows[i]) * time_in(&p->base, NULL, place);
+		for (size_t k = 0; k < n; k++)
+			rows[k].removed_s -= are_same_calls(&rows[i], &rows[k]) ? waited_s : 0;
 	}
-	return n / (double)n_calls * (time_now(file, base, w) - time_posting(file, p, w)) -
-	       n / (double)n_there * time_in(&p->base, NULL, place);
+}
+
+/* [p->result.n_waits], those of a place together, first those that remove most; NULL: none, or out of memory. */
+static struct row *rows_of(const struct mtrace_file *file, const struct whatif_base *base,
+			   const struct async_prediction *p)
+{
+	size_t n = p->result.n_waits;
+	struct row *rows = n > 0 ? calloc(n, sizeof *rows) : NULL;
+
+	if (!rows)
+		return NULL;
+	for (size_t i = 0; i < n; i++) {
+		rows[i].wait = &p->result.waits[i];
+		rows[i].now_s = time_now(file, base, rows[i].wait);
+		rows[i].blocked_s = rows[i].now_s - time_posting(file, p, rows[i].wait);
+	}
+	for (size_t i = 0; i < n; i++)
+		rows[i].part = part_of(rows, n, &rows[i]);
+	find_removed(file, p, rows, n);
+	qsort(rows, n, sizeof *rows, compare_rows);
+	return rows;
 }
 
 /* --- words --- */
@@ -195,20 +264,23 @@ static void print_advice(const struct mtrace_file *file, const struct whatif_bas
 			 const struct async_prediction *p, FILE *out)
 {
 	char text[4 * PLACE_B], now[64], removed[64];
+	struct row *rows = p->error ? NULL : rows_of(file, base, p);
 
-	if (p->error || p->result.n_waits == 0)
+	if (!rows)
 		return;
 	fprintf(out, "\n%s: %llu calls need not block\n", async_mode_names[p->setup.mode],
 		(unsigned long long)p->result.n_converted);
 	for (size_t i = 0; i < p->result.n_waits && i < MOST_LINES; i++) {
-		const struct async_wait *w = &p->result.waits[i];
-
-		advise(file, w, text, sizeof text);
-		fprintf(out, "  %s (%llu times; all take %s now, %s less then)\n", text,
-			(unsigned long long)w->count,
-			util_format_time(now, sizeof now, time_now(file, base, w)),
-			util_format_time(removed, sizeof removed, removed_by(file, base, p, w)));
+		advise(file, rows[i].wait, text, sizeof text);
+		fprintf(out, "  %s (%llu times", text, (unsigned long long)rows[i].wait->count);
+		if (i == 0 || !are_same_calls(&rows[i - 1], &rows[i]))
+			fprintf(out, "; all take %s now, %s %s then",
+				util_format_time(now, sizeof now, rows[i].now_s),
+				util_format_time(removed, sizeof removed, fabs(rows[i].removed_s)),
+				rows[i].removed_s < 0 ? "more" : "less");
+		fputs(")\n", out);
 	}
+	free(rows);
 	if (p->result.n_waits > MOST_LINES)
 		fprintf(out, "  and %zu more; --json has all\n", p->result.n_waits - MOST_LINES);
 	for (size_t i = 0; i < p->result.n_chains && i < MOST_LINES; i++) {
@@ -276,12 +348,12 @@ void async_report_text(const struct mtrace_file *file, const struct async_predic
 static json_t *advice_json(const struct mtrace_file *file, const struct whatif_base *base,
 			   const struct async_prediction *p)
 {
-	const struct async_result *r = &p->result;
+	struct row *rows = rows_of(file, base, p);
 	json_t *list = json_array();
 	char text[4 * PLACE_B];
 
-	for (size_t i = 0; i < r->n_waits; i++) {
-		const struct async_wait *w = &r->waits[i];
+	for (size_t i = 0; i < p->result.n_waits && rows; i++) {
+		const struct async_wait *w = rows[i].wait;
 
 		advise(file, w, text, sizeof text);
 		json_array_append_new(
@@ -290,9 +362,10 @@ static json_t *advice_json(const struct mtrace_file *file, const struct whatif_b
 			      call_name(file, w->function), "site", site_text(file, w->site),
 			      "wait",
 			      w->wait_site == UINT32_MAX ? NULL : site_text(file, w->wait_site),
-			      "count", (json_int_t)w->count, "time_s", time_now(file, base, w),
-			      "removed_s", removed_by(file, base, p, w), "advice", text));
+			      "count", (json_int_t)w->count, "time_s", rows[i].now_s, "removed_s",
+			      rows[i].removed_s, "advice", text));
 	}
+	free(rows);
 	return list;
 }
 

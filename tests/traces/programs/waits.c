@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Small programs whose waits, critical path and efficiencies can be derived by hand (explain.py).
+/* Small programs whose waits, critical path and efficiencies can be derived by hand (explain*.py).
  */
 #include <mpi.h>
 #include <mpisim.h>
@@ -12,7 +12,7 @@ static int rank, n_ranks;
 
 static void compute(const char *kernel, double seconds)
 {
-	mpisim_kernel_begin(kernel, 1, &seconds); /* explain.py: takes its parameter */
+	mpisim_kernel_begin(kernel, 1, &seconds); /* explaining.py: takes its parameter */
 	mpisim_kernel_end();
 }
 

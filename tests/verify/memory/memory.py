@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""mpisim-run --verify=memory: which case of memory.c is found by which back end, and with which line.
+"""mpisim-run --verify=memory: which of cases/*.c is found by which back end, and with which line.
 
 usage: memory.py BIN_DIR SOURCE_DIR
 """
@@ -16,7 +16,7 @@ from harness import CLUSTER, Folder, call, ignore_leaks, paths  # noqa: E402
 
 ignore_leaks()
 BIN, SOURCE = paths(2)
-SOURCE /= "memory.c"
+SOURCES = sorted((SOURCE / "cases").glob("*.c"))
 BENCH = "# mpisim-bench 1\nmodel,fill,1e-6\n"
 PROGRAMS = {"snapshot": (), "callbacks": ("--verify-memory",)}
 # Case: (class, rank, what is said of the offset, comments of the two lines); None: nothing is found. Snapshots tell the call that completes the
@@ -136,15 +136,16 @@ def listed(expected):
     return expected if isinstance(expected, list) else [expected] if expected else []
 
 
-def line_of(case, comment):
+def place_of(case, comment):
+    """FILE:LINE of the comment"""
     if case in ("E13-read", "file-read-read"):
         case, comment = case.removesuffix("-read"), {"access": "read"}.get(comment, comment)
     if comment == "fence":
         case = "E12"
     if comment == "split access":
         case, comment = "split", "access"
-    lines = SOURCE.read_text().splitlines()
-    return next(i for i, line in enumerate(lines, 1) if re.search(rf"/\* {case} {comment} \*/", line))
+    return next(f"{source.name}:{i}" for source in SOURCES for i, line in enumerate(source.read_text().splitlines(), 1)
+                if f"/* {case} {comment} */" in line)
 
 
 class Memory(Folder):
@@ -154,7 +155,7 @@ class Memory(Folder):
     def setUpClass(cls):
         super().setUpClass()
         for name, options in PROGRAMS.items():
-            cls.made(BIN / "mpisim-cc", *options, "-g", "-O1", SOURCE, "-o", name)
+            cls.made(BIN / "mpisim-cc", *options, "-g", "-O1", f"-I{SOURCE.parents[2]}", *SOURCES, "-o", name)
 
     def run_case(self, back_end, case, *options, status=None, compute="modelled"):
         out = self.dir / "out.json"
@@ -175,9 +176,9 @@ class Memory(Folder):
     @staticmethod
     def is_as(case, finding, expected):
         class_name, rank, text, *comments = expected
-        lines = [int(re.search(r"memory\.c:(\d+)", entry["site"])[1]) for entry in finding["calls"]]
+        places = [re.match(r"\w+\.c:\d+", entry["site"])[0] for entry in finding["calls"]]
         return (finding["class"] == class_name and rank in (None, finding["calls"][0]["rank"]) and text in finding["found"]
-                and (not comments or lines[:len(comments)] == [line_of(case, comment) for comment in comments]))
+                and (not comments or places[:len(comments)] == [place_of(case, comment) for comment in comments]))
 
     def test_each_case_is_found_by_each_back_end_that_can_see_it(self):
         for back_end in PROGRAMS:

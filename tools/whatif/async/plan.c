@@ -84,25 +84,16 @@ static void keep_hazards(struct async_plan *plan)
 	r->n_chains = n;
 }
 
-/* Everything waits; `memories`: what the cause uses, NULL: chosen already. */
-static void end_all(struct async_plan *plan, const struct async_where *where,
-		    const struct async_memory memories[], size_t n)
+void async_end_chain(struct async_plan *plan, const struct async_where *where)
 {
 	size_t conflict = SIZE_MAX;
 
-	if (memories)
-		async_choose(plan, memories, n, 1);
 	for (size_t i = 0; i < plan->n_pending && conflict == SIZE_MAX; i++)
 		if (plan->pending[i].is_chosen)
 			conflict = i;
 	if (plan->length > 0 && plan->setup->mode == ASYNC_CHAIN)
 		end_chain(plan, where, conflict);
 	async_wait_all(plan, where);
-}
-
-void async_end_chain(struct async_plan *plan, const struct async_where *where)
-{
-	end_all(plan, where, NULL, 0);
 }
 
 /* --- calls --- */
@@ -118,6 +109,18 @@ static struct async_where called(const struct async_op *op)
 	return (struct async_where){.cause = ASYNC_CALLED,
 				    .function = (uint32_t)(op->what - MTRACE_CALL),
 				    .site = op->site};
+}
+
+/* A call that stays: all that is pending waits, or what it conflicts with. */
+static void wait_before(struct async_plan *plan, const struct async_op *op, bool all)
+{
+	const struct async_where where = called(op);
+	bool any = async_choose(plan, &plan->rank->memories[op->first], op->n, 1);
+
+	if (all)
+		async_end_chain(plan, &where);
+	else if (any)
+		async_wait_chosen(plan, &where);
 }
 
 /* A status of a receive from any source is looked at at once. */
@@ -183,7 +186,8 @@ static void convert(struct async_plan *plan, size_t at)
 	async_message_read(plan->rank, op, function_of(plan, op)->signature, &message);
 	if (must_block(plan, op, &message)) {
 		plan->result->n_kept++;
-		end_all(plan, &where, &plan->rank->memories[op->first], op->n);
+		wait_before(plan, op, plan->setup->mode == ASYNC_CHAIN);
+		async_post_all(plan);
 		async_put_raw(plan, op);
 		return;
 	}
@@ -199,13 +203,14 @@ static void convert(struct async_plan *plan, size_t at)
 		add(plan, at, &message, true);
 }
 
-/* Of these nothing is known but that they use memory: windows, persistent and partitioned operations;
- * and the last call. */
+/* Of these nothing is known but that they use memory: windows, persistent and partitioned operations, what
+ * frees; and the last call. */
 static bool uses_anything(const struct mtrace_function *function)
 {
 	static const char *const names[] = {
-	    "MPI_Finalize", "MPI_Start",     "MPI_Startall",	    "MPI_Pready",
-	    "MPI_Parrived", "MPI_Comm_free", "MPI_Comm_disconnect", "MPI_Session_finalize"};
+	    "MPI_Finalize", "MPI_Start",	   "MPI_Startall",
+	    "MPI_Pready",   "MPI_Parrived",	   "MPI_Comm_free",
+	    "MPI_Free_mem", "MPI_Comm_disconnect", "MPI_Session_finalize"};
 
 	for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
 		if (strncmp(function->name, names[i], strlen(names[i])) == 0)
@@ -217,8 +222,6 @@ static void call(struct async_plan *plan, size_t at)
 {
 	const struct async_op *op = &plan->rank->ops[at];
 	const struct mtrace_function *function = function_of(plan, op);
-	const struct async_memory *memories = &plan->rank->memories[op->first];
-	const struct async_where where = called(op);
 	bool is_local = !function->signature[0];
 
 	if (!is_local &&
@@ -228,11 +231,9 @@ static void call(struct async_plan *plan, size_t at)
 	}
 	plan->result->n_kept += strcmp(function->name, "MPI_Sendrecv_replace") == 0 ||
 				strncmp(function->name, "MPI_Mrecv", 9) == 0;
-	if (async_choose(plan, memories, op->n, 1) && plan->setup->mode != ASYNC_CHAIN)
-		async_wait_chosen(plan, &where);
-	else if (uses_anything(function) ||
-		 (plan->setup->mode == ASYNC_CHAIN && (!is_local || op->n > 0)))
-		end_all(plan, &where, NULL, 0);
+	wait_before(plan, op,
+		    uses_anything(function) ||
+			(plan->setup->mode == ASYNC_CHAIN && (!is_local || op->n > 0)));
 	async_post_all(plan);
 	async_put_raw(plan, op);
 }
@@ -256,7 +257,7 @@ static void do_op(struct async_plan *plan, size_t at)
 	}
 	if (op->what == MTRACE_END ||
 	    (op->what == MTRACE_SLEEP && plan->setup->mode == ASYNC_CHAIN))
-		end_all(plan, &end, NULL, 0);
+		async_end_chain(plan, &end);
 	async_put_raw(plan, op);
 }
 

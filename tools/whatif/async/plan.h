@@ -22,13 +22,18 @@
 enum async_mode { ASYNC_CHAIN, ASYNC_TOUCH, ASYNC_TOUCH_EXACT, ASYNC_PRIORITY, ASYNC_N_MODES };
 extern const char *const async_mode_names[]; /* NULL at its end */
 
+/* Of measured computation that is known to access nothing of messages: loops and addresses between two calls; of all
+ * else 0. */
+#define ASYNC_GAP_OF_STEP -1.0
+#define ASYNC_GAP_S 5e-6
+
 struct async_setup {
 	enum async_mode mode;
 	/* What converted calls cost, of chain and touch. */
 	double request_s; /* each request */
 	/* Of touch only: each byte that is sent, each request and page that is protected, each fault. */
 	double copy_s, protect_s, page_s, fault_s;
-	double gap_s; /* computation that is shorter and tells of no accesses counts as none */
+	double gap_s; /* computation that is no longer and tells of no accesses counts as none */
 };
 
 enum async_cause { ASYNC_TOUCHED, ASYNC_COMPUTED, ASYNC_CALLED, ASYNC_ENDED };
@@ -40,6 +45,9 @@ struct async_wait {
 	uint32_t wait_function, wait_site; /* UINT32_MAX: none */
 	uint64_t count;
 };
+
+/* All but the count. */
+bool async_wait_is_alike(const struct async_wait *a, const struct async_wait *b);
 
 /* A chain that was cut short by what conflicts with it, at a place where others go on. */
 struct async_chain {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /* A whole trace: its tables as they are, its ranks one after the other. */
 #include <stdlib.h>
+#include <string.h>
 
 #include "tools/whatif/async/plan.h"
 
@@ -59,6 +60,35 @@ static int find_needs(struct mtrace_file *file, const struct async_setup *setup,
 	return failed;
 }
 
+/* The first site that reads like it. */
+static uint32_t first_alike(const struct mtrace_file *file, uint32_t site)
+{
+	for (uint32_t i = 0; i < site && site < file->n_sites; i++)
+		if (strcmp(file->sites[i], file->sites[site]) == 0)
+			return i;
+	return site;
+}
+
+/* Several calls of a line are one to the reader. */
+static void merge_waits(const struct mtrace_file *file, struct async_result *result)
+{
+	size_t n = 0, k;
+
+	for (size_t i = 0; i < result->n_waits; i++) {
+		struct async_wait w = result->waits[i];
+
+		w.site = first_alike(file, w.site);
+		w.wait_site = first_alike(file, w.wait_site);
+		for (k = 0; k < n && !async_wait_is_alike(&result->waits[k], &w); k++)
+			;
+		if (k < n)
+			result->waits[k].count += w.count;
+		else
+			result->waits[n++] = w;
+	}
+	result->n_waits = n;
+}
+
 int async_rewrite(struct mtrace_file *file, const struct async_setup *setup, const char *path,
 		  struct async_result *result, struct util_error *err)
 {
@@ -78,6 +108,7 @@ int async_rewrite(struct mtrace_file *file, const struct async_setup *setup, con
 	for (int i = 0; i < file->n_ranks && !failed; i++)
 		failed =
 		    rewrite_rank(file, i, setup, has_priority ? &needs : NULL, writer, result, err);
+	merge_waits(file, result);
 	if (!failed && !result->has_memory && result->n_converted > 0)
 		failed = util_refuse(
 		    err,

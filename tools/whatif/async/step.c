@@ -16,6 +16,7 @@ struct step {
 	struct touch *touches; /* [n] */
 	size_t n;
 	bool is_told; /* if only that nothing is accessed */
+	bool is_measured;
 };
 
 /* Those of a kernel come before it. */
@@ -52,7 +53,10 @@ static void find_touches(struct async_plan *plan, struct step *step)
 	double before_s = 0;
 
 	for (size_t i = step->first; i < step->end; i++)
-		step->total_s += ops[i].what == MTRACE_CHARGE ? ops[i].seconds : 0;
+		if (ops[i].what == MTRACE_CHARGE) {
+			step->total_s += ops[i].seconds;
+			step->is_measured |= ops[i].is_measured;
+		}
 	for (size_t i = step->first; i < step->end; i++) {
 		if (ops[i].what == MTRACE_CHARGE)
 			before_s += ops[i].seconds;
@@ -153,18 +157,27 @@ static struct async_where end_of_chain(struct async_plan *plan, const struct ste
 	return where;
 }
 
+static double gap_of(const struct async_plan *plan, const struct step *step)
+{
+	if (plan->setup->gap_s != ASYNC_GAP_OF_STEP)
+		return plan->setup->gap_s;
+	return step->is_told && step->is_measured ? ASYNC_GAP_S : 0;
+}
+
 void async_step(struct async_plan *plan, size_t next)
 {
 	struct step step = {.first = plan->step, .end = next};
+	double gap_s;
 	bool is_short;
 
 	plan->step = next + 1;
 	if (step.first >= step.end)
 		return;
 	find_touches(plan, &step);
-	is_short = step.n == 0 && step.total_s <= plan->setup->gap_s;
+	gap_s = gap_of(plan, &step);
+	is_short = step.n == 0 && step.total_s <= gap_s;
 	plan->result->n_short += is_short && step.total_s > 0 && plan->n_pending > 0;
-	plan->result->n_untold += !step.is_told && step.total_s > plan->setup->gap_s;
+	plan->result->n_untold += !step.is_told && step.total_s > gap_s;
 	if (!is_short && (!step.is_told || plan->setup->mode == ASYNC_CHAIN)) {
 		const struct async_where where = end_of_chain(plan, &step, next);
 

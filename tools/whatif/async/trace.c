@@ -117,7 +117,7 @@ static int read_arguments(struct async_rank *rank, struct mtrace_cursor *c, cons
 static void read_charge(struct mtrace_cursor *c, struct async_op *op)
 {
 	op->is_kernel = mtrace_get_uint(c) > 0;
-	mtrace_get_byte(c);
+	op->is_measured = mtrace_get_byte(c) & MTRACE_MEASURED;
 	op->seconds = mtrace_get_double(c);
 	for (int n = mtrace_get_byte(c); n > 0; n--)
 		mtrace_get_double(c);

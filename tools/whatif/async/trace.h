@@ -25,7 +25,7 @@ struct async_op {
 	size_t arguments;  /* where those of a call begin, in the record */
 	size_t first, n;   /* of the rank's memories: a call's, or the touch itself */
 	double seconds;	   /* of computation */
-	bool is_kernel;
+	bool is_kernel, is_measured;
 };
 
 struct async_rank {

@@ -15,7 +15,8 @@ static bool are_apart(const struct async_plan *plan, const struct async_memory *
 	const int filled = MTRACE_STATUS | MTRACE_WRITTEN;
 
 	return !((a->flags | b->flags) & MTRACE_WRITTEN) ||
-	       ((a->flags & b->flags & filled) == filled && !((a->flags | b->flags) & MTRACE_READ)) ||
+	       ((a->flags & b->flags & filled) == filled &&
+		!((a->flags | b->flags) & MTRACE_READ)) ||
 	       !async_memory_meets(plan->rank, a, b, page_B);
 }
 
@@ -100,6 +101,12 @@ static void post_next(struct async_plan *plan)
 	}
 }
 
+bool async_wait_is_alike(const struct async_wait *a, const struct async_wait *b)
+{
+	return a->site == b->site && a->function == b->function && a->cause == b->cause &&
+	       a->wait_site == b->wait_site && a->wait_function == b->wait_function;
+}
+
 static void note(struct async_plan *plan, const struct async_pending *p,
 		 const struct async_where *where)
 {
@@ -115,9 +122,7 @@ static void note(struct async_plan *plan, const struct async_pending *p,
 	if (p->need != SIZE_MAX && !plan->out)
 		plan->needs->all[p->need].n_waits = (uint32_t)(plan->n_waits - p->n_waits);
 	for (size_t i = 0; i < r->n_waits; i++)
-		if (r->waits[i].site == wait.site && r->waits[i].function == wait.function &&
-		    r->waits[i].cause == wait.cause && r->waits[i].wait_site == wait.wait_site &&
-		    r->waits[i].wait_function == wait.wait_function) {
+		if (async_wait_is_alike(&r->waits[i], &wait)) {
 			r->waits[i].count++;
 			return;
 		}
