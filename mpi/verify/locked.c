@@ -5,20 +5,17 @@
 #include "mpi/verify/memory.h"
 #include "util/array.h"
 
+static bool begins_below(const void *active, const void *low)
+{
+	return (*(const struct mpi_memory_active *const *)active)->buffer.low <
+	       *(const uintptr_t *)low;
+}
+
 /* The first one that begins at `low` or later. */
 static size_t first_from(const struct mpi_memory_rank *rank, uintptr_t low)
 {
-	size_t begin = 0, end = rank->n_sorted;
-
-	while (begin < end) {
-		size_t middle = begin + (end - begin) / 2;
-
-		if (rank->sorted[middle]->buffer.low < low)
-			begin = middle + 1;
-		else
-			end = middle;
-	}
-	return begin;
+	return util_count_before(rank->sorted, rank->n_sorted, sizeof *rank->sorted, begins_below,
+				 &low);
 }
 
 bool mpi_memory_insert(struct mpi_memory_rank *rank, struct mpi_memory_active *active)
