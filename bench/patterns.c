@@ -20,9 +20,15 @@ enum { TAG_WILD = 5, MAX_NEIGHBOURS = 6, UNEXPECTED_BLOCK = 16, PANEL_COLUMNS = 
 
 struct run {
 	int rank, size, rounds, size_B;
-	char *in, *out;	       /* [size_B]: what messages carry is of no interest */
+	char *in, *out;	       /* [size_B]: what messages carry is of no interest; `in` for each of
+				  the receives that go on at once, part() */
 	MPI_Request *requests; /* [2 size + 2 MAX_NEIGHBOURS] */
 };
+
+static char *part(const struct run *r, int k)
+{
+	return r->in + (size_t)k * (size_t)r->size_B;
+}
 
 static void pingpong(const struct run *r)
 {
@@ -43,7 +49,8 @@ static void exchange(const struct run *r, const int peers[], int n_peers, MPI_Co
 		int n = 0;
 
 		for (int k = 0; k < n_peers; k++)
-			MPI_Irecv(r->in, r->size_B, MPI_CHAR, peers[k], k, grid, &r->requests[n++]);
+			MPI_Irecv(part(r, k), r->size_B, MPI_CHAR, peers[k], k, grid,
+				  &r->requests[n++]);
 		for (int k = 0; k < n_peers; k++)
 			MPI_Isend(r->out, r->size_B, MPI_CHAR, peers[k], k ^ 1, grid,
 				  &r->requests[n++]);
@@ -114,8 +121,9 @@ static void alltoall_linear(const struct run *r)
 		int n = 0;
 
 		for (int k = 1; k < r->size; k++)
-			MPI_Irecv(r->in, r->size_B, MPI_CHAR, (r->rank + r->size - k) % r->size, 0,
-				  MPI_COMM_WORLD, &r->requests[n++]);
+			MPI_Irecv(part(r, k), r->size_B, MPI_CHAR,
+				  (r->rank + r->size - k) % r->size, 0, MPI_COMM_WORLD,
+				  &r->requests[n++]);
 		for (int k = 1; k < r->size; k++)
 			MPI_Isend(r->out, r->size_B, MPI_CHAR, (r->rank + k) % r->size, 0,
 				  MPI_COMM_WORLD, &r->requests[n++]);
@@ -189,7 +197,7 @@ static void lu(const struct run *r)
 			continue;
 		}
 		for (int k = 1; k < r->size; k++) {
-			MPI_Irecv(r->in, r->size_B, MPI_CHAR, (owner + k) % r->size, i,
+			MPI_Irecv(part(r, k), r->size_B, MPI_CHAR, (owner + k) % r->size, i,
 				  MPI_COMM_WORLD, &r->requests[n++]);
 			MPI_Isend(r->out, r->size_B, MPI_CHAR, (owner + k) % r->size, i,
 				  MPI_COMM_WORLD, &r->requests[n++]);
@@ -359,7 +367,7 @@ int main(int argc, char **argv)
 {
 	const struct pattern *pattern = argc == 4 ? find(argv[1]) : NULL;
 	struct run r;
-	int has_all;
+	int has_all, n_in;
 
 	MPI_Init(&argc, &argv);
 	MPI_Comm_rank(MPI_COMM_WORLD, &r.rank);
@@ -371,11 +379,12 @@ int main(int argc, char **argv)
 	}
 	r.rounds = atoi(argv[2]);
 	r.size_B = atoi(argv[3]);
-	r.in = mpisim_alloc((size_t)r.size_B + 1);
-	r.out = mpisim_alloc((size_t)r.size_B + 1);
 	/* only some patterns have all others as peers at once: elsewhere 2 * size would be a page for
 	   every rank */
-	has_all = strncmp(argv[1], "alltoall", 8) == 0 || strcmp(argv[1], "lu") == 0;
+	has_all = strcmp(argv[1], "alltoall-linear") == 0 || strcmp(argv[1], "lu") == 0;
+	n_in = has_all ? r.size : strncmp(argv[1], "halo", 4) == 0 ? MAX_NEIGHBOURS : 1;
+	r.in = mpisim_alloc((size_t)n_in * (size_t)r.size_B + 1);
+	r.out = mpisim_alloc((size_t)r.size_B + 1);
 	r.requests = malloc(((has_all ? 2 * (size_t)r.size : 0) + 2 * UNEXPECTED_BLOCK) *
 			    sizeof *r.requests);
 	pattern->run(&r);

@@ -368,15 +368,15 @@ static void touch_actives(struct mpi_memory *memory, struct mpi_memory_rank *ran
 	bool is_gap = true;
 	size_t i;
 
-	for (i = mpi_memory_near(rank, at);
-	     i < rank->n_sorted && rank->sorted[i]->buffer.low < at + size_B; i++) {
-		if (at >= rank->sorted[i]->buffer.high)
+	for (i = mpi_ranges_near(&rank->locked, at);
+	     i < rank->locked.n && rank->locked.sorted[i].low < at + size_B; i++) {
+		if (at >= rank->locked.sorted[i].high)
 			continue;
 		is_gap = false;
-		touch_one(memory, rank->sorted[i], at, size_B, use, by);
+		touch_one(memory, mpi_memory_locked(rank, i), at, size_B, use, by);
 	}
-	if (i < rank->n_sorted)
-		gap.high = rank->sorted[i]->buffer.low;
+	if (i < rank->locked.n)
+		gap.high = rank->locked.sorted[i].low;
 	if (is_gap)
 		rank->gaps[use & MEMORY_WRITE ? 1 : 0] = gap;
 }
@@ -402,9 +402,9 @@ void mpi_memory_touch_buffer(struct mpi_memory *memory, struct mpi_rank *me,
 {
 	struct mpi_memory_rank *rank = &memory->ranks[me->rank];
 
-	for (size_t i = mpi_memory_near(rank, buffer->low);
-	     i < rank->n_sorted && rank->sorted[i]->buffer.low < buffer->high; i++) {
-		struct mpi_memory_active *active = rank->sorted[i];
+	for (size_t i = mpi_ranges_near(&rank->locked, buffer->low);
+	     i < rank->locked.n && rank->locked.sorted[i].low < buffer->high; i++) {
+		struct mpi_memory_active *active = mpi_memory_locked(rank, i);
 		int64_t first;
 		size_t n;
 
@@ -454,9 +454,10 @@ void mpi_memory_lose(struct mpi_memory *memory, struct mpi_rank *me, uintptr_t a
 
 	if (memory->unread)
 		mpi_unread_lose(memory->unread, at, size_B);
-	for (size_t i = mpi_memory_near(rank, at);
-	     i < rank->n_sorted && rank->sorted[i]->buffer.low < at + size_B; i++)
-		if (!is_lost(memory, rank->sorted[i]) &&
-		    mpi_memory_common_range(&rank->sorted[i]->buffer, at, size_B, &first) > 0)
-			lose(memory, me, rank->sorted[i], "freed-active", &by, "freed");
+	for (size_t i = mpi_ranges_near(&rank->locked, at);
+	     i < rank->locked.n && rank->locked.sorted[i].low < at + size_B; i++)
+		if (!is_lost(memory, mpi_memory_locked(rank, i)) &&
+		    mpi_memory_common_range(&mpi_memory_locked(rank, i)->buffer, at, size_B,
+					    &first) > 0)
+			lose(memory, me, mpi_memory_locked(rank, i), "freed-active", &by, "freed");
 }

@@ -115,6 +115,11 @@ static MPI_HOT void begin(struct mpi_verify_call *call, struct mpi_rank *me,
 	call->status = call->statuses = NULL;
 }
 
+static MPI_HOT bool has_requests(const struct mpi_rank *me)
+{
+	return __builtin_expect(me->world->verify->shadow->ranks[me->rank].apart.n_active > 0, 0);
+}
+
 /* Of a blocking call: its operations are over. */
 static int end(struct mpi_verify_call *call, int code, const MPI_Status *status)
 {
@@ -150,15 +155,6 @@ static MPI_HOT bool take(const struct mpi_rank *me, MPI_Comm comm, MPI_Datatype 
 	       mpi_shadow_is_peer(out->comm, peer, is_recv) && mpi_shadow_is_tag(tag, is_recv);
 }
 
-static struct mpi_shadow_message message_of(const struct mpi_shadow_plain *plain)
-{
-	return (struct mpi_shadow_message){.is_there = true,
-					   .count = plain->count,
-					   .type = plain->type,
-					   .peer = plain->given_peer,
-					   .tag = plain->tag};
-}
-
 /* --- blocking messages --- */
 
 typedef int send_fn(const void *, int, MPI_Datatype, int, int, MPI_Comm);
@@ -170,7 +166,7 @@ static __attribute__((noinline)) int send_in_queue(struct mpi_rank *me, const vo
 						   MPI_Comm comm,
 						   const struct mpi_shadow_plain *plain)
 {
-	struct mpi_shadow_message message = message_of(plain);
+	struct mpi_shadow_message message = mpi_plain_message(plain);
 	struct mpi_verify_call call;
 	int code;
 
@@ -192,6 +188,8 @@ static int send(const void *buf, int count, MPI_Datatype datatype, int dest, int
 		return ((send_fn *)other(DIRECT_SEND, __builtin_return_address(0)))(
 		    buf, count, datatype, dest, tag, comm);
 	enter(me, DIRECT_SEND, plain.site = __builtin_return_address(0));
+	if (has_requests(me))
+		mpi_plain_post_blocking(me->world->verify->shadow, me, buf, &plain);
 	if (!mpi_plain_meet(me->world->verify->shadow, me->rank, plain))
 		return send_in_queue(me, buf, count, datatype, dest, tag, comm, &plain);
 	look(me->world->verify->shadow);
@@ -205,7 +203,7 @@ static __attribute__((noinline)) int recv_in_queue(struct mpi_rank *me, void *bu
 						   MPI_Comm comm, MPI_Status *status,
 						   const struct mpi_shadow_plain *plain)
 {
-	struct mpi_shadow_message message = message_of(plain);
+	struct mpi_shadow_message message = mpi_plain_message(plain);
 	struct mpi_verify_call call;
 	int code;
 
@@ -251,6 +249,8 @@ static int recv(void *buf, int count, MPI_Datatype datatype, int source, int tag
 		return ((recv_fn *)other(DIRECT_RECV, __builtin_return_address(0)))(
 		    buf, count, datatype, source, tag, comm, status);
 	enter(me, DIRECT_RECV, plain.site = __builtin_return_address(0));
+	if (has_requests(me))
+		mpi_plain_post_blocking(me->world->verify->shadow, me, buf, &plain);
 	if (source == MPI_ANY_SOURCE && mpi_plain_await(me->world->verify->shadow, me->rank, plain))
 		return recv_any(me, buf, count, datatype, tag, comm, status);
 	if (!mpi_plain_meet(me->world->verify->shadow, me->rank, plain))
@@ -281,6 +281,10 @@ static int sendrecv(const void *sendbuf, int sendcount, MPI_Datatype sendtype, i
 		    source, recvtag, comm, status);
 	enter(me, DIRECT_SENDRECV, __builtin_return_address(0));
 	begin(&call, me, DIRECT_SENDRECV);
+	if (has_requests(me)) {
+		mpi_plain_post_buffer(call.shadow, me, recvbuf, &in, true, 0);
+		mpi_plain_post_buffer(call.shadow, me, sendbuf, &out, false, 0);
+	}
 	post(&call, mpi_shadow_recv(call.shadow, me, &in, c));
 	post(&call, mpi_shadow_send(call.shadow, me, &out, c, SEND_STANDARD));
 	wait_for_posted(&call);
@@ -296,8 +300,9 @@ typedef int isend_fn(const void *, int, MPI_Datatype, int, int, MPI_Comm, MPI_Re
 typedef int irecv_fn(void *, int, MPI_Datatype, int, int, MPI_Comm, MPI_Request *);
 
 /* The send or receive is under way, and `op` what is kept of it; NULL: nothing. */
-static int publish(struct mpi_rank *me, enum mpi_verify_direct which, struct mpi_shadow_op *op,
-		   int code, const MPI_Request *handle)
+static MPI_HOT int publish(struct mpi_rank *me, enum mpi_verify_direct which,
+			   struct mpi_shadow_op *op, int code, const MPI_Request *handle,
+			   const void *buf, const struct mpi_shadow_message *message)
 {
 	struct mpi_shadow *shadow = me->world->verify->shadow;
 	struct mpi_shadow_request *request = NULL;
@@ -305,10 +310,13 @@ static int publish(struct mpi_rank *me, enum mpi_verify_direct which, struct mpi
 	if (code == MPI_SUCCESS)
 		request =
 		    mpi_shadow_new_request(shadow, me, me->world->verify->rows[which], *handle);
-	if (request)
+	if (request) {
 		request->op = op;
-	else if (op)
+		mpi_plain_post_buffer(shadow, me, buf, message, which == DIRECT_IRECV,
+				      (uintptr_t)*handle);
+	} else if (op) {
 		mpi_shadow_give_up(shadow, op);
+	}
 	if (shadow->n_to_look > 0)
 		mpi_shadow_advance(shadow);
 	return mpi_leave(me, code);
@@ -326,7 +334,7 @@ static int isend(const void *buf, int count, MPI_Datatype datatype, int dest, in
 		return ((isend_fn *)other(DIRECT_ISEND, __builtin_return_address(0)))(
 		    buf, count, datatype, dest, tag, comm, request);
 	enter(me, DIRECT_ISEND, __builtin_return_address(0));
-	message = message_of(&plain);
+	message = mpi_plain_message(&plain);
 	op = mpi_shadow_send(me->world->verify->shadow, me, &message, plain.comm, SEND_STANDARD);
 	if (op && !op->is_posted)
 		mpi_shadow_post(me->world->verify->shadow, me, op);
@@ -334,7 +342,7 @@ static int isend(const void *buf, int count, MPI_Datatype datatype, int dest, in
 	return publish(
 	    me, DIRECT_ISEND, op,
 	    mpi_send_nonblocking(me, SEND_STANDARD, buf, count, datatype, dest, tag, comm, request),
-	    request);
+	    request, buf, &message);
 }
 
 static int irecv(void *buf, int count, MPI_Datatype datatype, int source, int tag, MPI_Comm comm,
@@ -349,14 +357,14 @@ static int irecv(void *buf, int count, MPI_Datatype datatype, int source, int ta
 		return ((irecv_fn *)other(DIRECT_IRECV, __builtin_return_address(0)))(
 		    buf, count, datatype, source, tag, comm, request);
 	enter(me, DIRECT_IRECV, __builtin_return_address(0));
-	message = message_of(&plain);
+	message = mpi_plain_message(&plain);
 	op = mpi_shadow_recv(me->world->verify->shadow, me, &message, plain.comm);
 	if (op && !op->is_posted)
 		mpi_shadow_post(me->world->verify->shadow, me, op);
 	look(me->world->verify->shadow);
 	return publish(me, DIRECT_IRECV, op,
 		       mpi_recv_nonblocking(me, buf, count, datatype, source, tag, comm, request),
-		       request);
+		       request, buf, &message);
 }
 
 /* --- their completion --- */
@@ -419,6 +427,7 @@ static void complete_simple(struct mpi_shadow *shadow, const struct mpi_verify_c
 		request->op = NULL;
 		request->function = 0;
 		request->is_active = false;
+		mpi_apart_end(&shadow->ranks[request->rank].apart);
 	}
 }
 

@@ -176,6 +176,9 @@ int mpi_verify_create(struct mpi_world *world, unsigned parts)
 		free(verify);
 		return UTIL_ENOMEM;
 	}
+	if (verify->shadow)
+		verify->shadow->looks_at_buffers =
+		    (parts & (MPI_VERIFY_MATCHING | MPI_VERIFY_MEMORY)) == MPI_VERIFY_MATCHING;
 	if (parts & MPI_VERIFY_ORDERS)
 		verify->senders = calloc(1, sizeof *verify->senders);
 	world->verify = verify;

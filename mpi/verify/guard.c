@@ -41,9 +41,9 @@ bool mpi_memory_may_guard(struct mpi_memory *memory, const struct mpi_rank *me,
 static void for_others(const struct mpi_memory_rank *rank, const struct mpi_memory_active *active,
 		       void (*act)(uintptr_t low, uintptr_t high, void *context), void *context)
 {
-	for (size_t i = mpi_memory_near(rank, active->guard_low);
-	     i < rank->n_sorted && rank->sorted[i]->buffer.low < active->guard_high; i++) {
-		const struct mpi_memory_active *other = rank->sorted[i];
+	for (size_t i = mpi_ranges_near(&rank->locked, active->guard_low);
+	     i < rank->locked.n && rank->locked.sorted[i].low < active->guard_high; i++) {
+		const struct mpi_memory_active *other = mpi_memory_locked(rank, i);
 		uintptr_t low = other->guard_low, high = other->guard_high;
 
 		low = low > active->guard_low ? low : active->guard_low;

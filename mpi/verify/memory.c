@@ -103,7 +103,7 @@ void mpi_memory_destroy(struct mpi_memory *memory)
 	mpi_memory_types_destroy(memory->types);
 	mpi_races_destroy(memory->races);
 	for (int i = 0; i < memory->n_ranks; i++)
-		free(memory->ranks[i].sorted);
+		mpi_ranges_finish(&memory->ranks[i].locked);
 	free(memory->ranks);
 	free(memory);
 }

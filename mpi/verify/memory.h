@@ -5,6 +5,7 @@
 #include "mpi/abi/call_info.h"
 #include "mpi/core/foreign.h"
 #include "mpi/verify/call.h"
+#include "mpi/verify/ranges.h"
 #include "mpi/verify/verify.h"
 #include "util/list.h"
 #include "util/map.h"
@@ -129,8 +130,7 @@ struct mpi_memory_rank {
 	struct util_list actives;	     /* all, locked or not */
 	int n_actives, n_locked, n_on_stack; /* locked ones there */
 	uint32_t n_locks;		     /* there were so far */
-	struct mpi_memory_active **sorted;   /* [n_sorted] locked ones, by where they begin */
-	size_t n_sorted, widest_B;
+	struct mpi_ranges locked;	     /* of struct mpi_memory_active */
 	uintptr_t low, high; /* all locked ones lie in it, and windows; grows until there is none */
 	uintptr_t window_low, window_high; /* windows do */
 	struct mpi_memory_gap
@@ -283,11 +283,15 @@ void mpi_memory_spares_finish(struct mpi_memory *memory);
 /* --- locked.c --- */
 bool mpi_memory_insert(struct mpi_memory_rank *rank, struct mpi_memory_active *active);
 void mpi_memory_remove(struct mpi_memory_rank *rank, const struct mpi_memory_active *active);
+/* That of rank->locked[i]. */
+static inline struct mpi_memory_active *mpi_memory_locked(const struct mpi_memory_rank *rank,
+							  size_t i)
+{
+	return rank->locked.sorted[i].owner;
+}
 /* A locked one that MPI reads, of the same bytes with the same content: it can share its copy. NULL: none. */
 struct mpi_memory_active *mpi_memory_twin(const struct mpi_memory_rank *rank,
 					  const struct mpi_memory_active *active);
-/* The first in rank->sorted that may reach beyond `low`; those that begin before `high` follow it. */
-size_t mpi_memory_near(const struct mpi_memory_rank *rank, uintptr_t low);
 
 /* --- snapshot.c --- */
 struct

@@ -22,15 +22,11 @@ void mpi_shadow_settle(struct mpi_shadow *shadow, struct mpi_shadow_rank *rank)
 	struct mpi_shadow_plain plain = rank->plain;
 	struct mpi_rank *me = &shadow->world->ranks[rank - shadow->ranks];
 	struct mpi_finding_call call = call_of(&plain, me->rank);
-	struct mpi_shadow_message message = {.is_there = true,
-					     .call = &call,
-					     .count = plain.count,
-					     .type = plain.type,
-					     .peer = plain.given_peer,
-					     .tag = plain.tag};
+	struct mpi_shadow_message message = mpi_plain_message(&plain);
 	struct mpi_shadow_step *step;
 	struct mpi_shadow_op *op;
 
+	message.call = &call;
 	mpi_plain_leave(shadow, rank);
 	op = plain.kind == SHADOW_SEND
 		 ? mpi_shadow_send(shadow, me, &message, plain.comm, SEND_STANDARD)
@@ -110,4 +106,12 @@ void mpi_shadow_settle_all(struct mpi_shadow *shadow)
 	for (int rank = 0; rank < shadow->n_ranks; rank++)
 		if (shadow->ranks[rank].plain.is_there)
 			mpi_shadow_settle(shadow, &shadow->ranks[rank]);
+}
+
+void mpi_plain_post_blocking(struct mpi_shadow *shadow, struct mpi_rank *me, const void *buf,
+			     const struct mpi_shadow_plain *plain)
+{
+	const struct mpi_shadow_message message = mpi_plain_message(plain);
+
+	mpi_plain_post_buffer(shadow, me, buf, &message, plain->kind == SHADOW_RECV, 0);
 }

@@ -95,4 +95,32 @@ static inline bool mpi_plain_await(struct mpi_shadow *shadow, int rank,
 	return true;
 }
 
+static inline struct mpi_shadow_message mpi_plain_message(const struct mpi_shadow_plain *plain)
+{
+	return (struct mpi_shadow_message){.is_there = true,
+					   .count = plain->count,
+					   .type = plain->type,
+					   .peer = plain->given_peer,
+					   .tag = plain->tag};
+}
+
+/* Whether the buffer of the call, with that request, is apart from those of other requests. */
+static MPI_HOT void mpi_plain_post_buffer(struct mpi_shadow *shadow, struct mpi_rank *me,
+					  const void *buf, const struct mpi_shadow_message *message,
+					  bool is_receive, uintptr_t request)
+{
+	const struct mpi_apart_buffer buffer = {.buf = buf,
+						.count = message->count,
+						.type = message->type,
+						.peer = message->peer,
+						.tag = message->tag,
+						.is_receive = is_receive};
+
+	if (shadow->looks_at_buffers)
+		mpi_apart_post(me, &shadow->ranks[me->rank].apart, &buffer, request);
+}
+/* The same without one. */
+void mpi_plain_post_blocking(struct mpi_shadow *shadow, struct mpi_rank *me, const void *buf,
+			     const struct mpi_shadow_plain *plain);
+
 #endif

@@ -43,6 +43,7 @@ struct mpi_shadow_request *mpi_shadow_new_request(struct mpi_shadow *shadow,
 	request = place_of(shadow, index);
 	if (!request)
 		return NULL;
+	mpi_apart_begin(&shadow->ranks[me->rank].apart);
 	*request =
 	    (struct mpi_shadow_request){.function = (uint16_t)(function - mpi_call_infos + 1),
 					.site = me->pd->site,
@@ -58,6 +59,8 @@ static void release_ops(struct mpi_shadow *shadow, struct mpi_shadow_request *re
 	request->op = NULL;
 	if (!request->is_persistent)
 		request->second = NULL;
+	if (request->is_active)
+		mpi_apart_end(&shadow->ranks[request->rank].apart);
 	request->is_active = false;
 }
 
@@ -261,6 +264,7 @@ static void before_operation(struct mpi_shadow *shadow, struct mpi_verify_call *
 {
 	struct mpi_shadow_plan plan;
 
+	mpi_apart_look_at_call(call);
 	if (call->function->form == FORM_PERSISTENT) {
 		call->plan = mpi_shadow_allocate(shadow, 1, sizeof *call->plan);
 		mpi_shadow_plan(call, call->plan);
@@ -298,10 +302,13 @@ void mpi_shadow_publish(struct mpi_shadow *shadow, struct mpi_verify_call *call,
 	}
 	request->op = call->ops[0];
 	request->second = call->ops[1];
-	if (!call->plan)
+	if (!call->plan) {
+		mpi_apart_post_request(call->me, handle);
 		return;
+	}
 	request->is_persistent = true; /* and nothing is posted yet */
 	request->is_active = false;
+	mpi_apart_end(&shadow->ranks[request->rank].apart);
 	request->plan = call->plan;
 	enter_persistent(shadow, request);
 }
@@ -331,23 +338,32 @@ static void after_operation(struct mpi_shadow *shadow, struct mpi_verify_call *c
 	}
 }
 
-/* A persistent one: its arguments serve again. */
-static void start(struct mpi_shadow *shadow, struct mpi_rank *me,
+/* A persistent one: its arguments serve again. False: there is nothing to start. */
+static bool start(struct mpi_shadow *shadow, struct mpi_rank *me,
 		  struct mpi_shadow_request *request)
 {
 	struct mpi_shadow_op *ops[2]; /* one of them at most is there */
 	struct mpi_shadow_plan plan;
 
 	if (!request->is_persistent || request->is_active)
-		return;
+		return false;
 	plan = *request->plan;
 	if (plan.part.blocks)
 		plan.part.blocks->n_references++;
 	request->is_active = true;
+	mpi_apart_begin(&shadow->ranks[request->rank].apart);
 	request->is_cancelled = request->is_known = false;
 	request->was_started = true;
 	mpi_shadow_do(shadow, me, &plan, ops);
 	request->op = ops[0];
+	return true;
+}
+
+static void start_given(struct mpi_shadow *shadow, struct mpi_verify_call *call)
+{
+	for (int i = 0; i < call->n_handles; i++)
+		if (given(shadow, call, i) && start(shadow, call->me, given(shadow, call, i)))
+			mpi_apart_post_request(call->me, handles_of(call)[i]);
 }
 
 /* The request is freed; or how the call that completes it ends will tell whether it was cancelled. */
@@ -416,9 +432,7 @@ void mpi_shadow_before(struct mpi_shadow *shadow, struct mpi_verify_call *call)
 		break;
 	case MPI_CALL_START:
 		note_handles(call);
-		for (int i = 0; i < call->n_handles; i++)
-			if (given(shadow, call, i))
-				start(shadow, call->me, given(shadow, call, i));
+		start_given(shadow, call);
 		break;
 	case MPI_CALL_FREE:
 	case MPI_CALL_CANCEL:
@@ -429,6 +443,7 @@ void mpi_shadow_before(struct mpi_shadow *shadow, struct mpi_verify_call *call)
 		mpi_shadow_before_probe(shadow, call);
 		break;
 	case MPI_CALL_MRECV:
+		mpi_apart_look_at_call(call);
 		mpi_shadow_before_mrecv(shadow, call);
 		break;
 	default:

@@ -458,6 +458,7 @@ void mpi_shadow_destroy(struct mpi_shadow *shadow)
 			free(r->queues[i]->buckets[1]);
 		}
 		free(r->queues);
+		mpi_apart_finish(&r->apart);
 	}
 	while (shadow->all) {
 		struct mpi_shadow_together *next = shadow->all->next_of_all;

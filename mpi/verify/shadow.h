@@ -3,6 +3,7 @@
 #define MPI_VERIFY_SHADOW_H
 
 #include "mpi/comm/comm.h"
+#include "mpi/verify/apart.h"
 #include "mpi/verify/call.h"
 #include "mpi/verify/signature.h"
 #include "mpi/verify/verify.h"
@@ -21,7 +22,7 @@ struct mpi_shadow_op;
 
 /* A send and a receive that match. Side 0 is the send, side 1 the receive. */
 struct mpi_shadow_pair {
-	struct util_link link; /* in the queue */
+	struct util_link link;	     /* in the queue */
 	struct mpi_shadow_op *op[2]; /* NULL: it is forgotten */
 	int rank[2];
 	bool is_posted[2];		/* in the strict view */
@@ -58,11 +59,11 @@ struct mpi_shadow_together {
 	int first[2]; /* who called it first, of each group; -1: nobody yet */
 	int sender;   /* between groups: who gave MPI_ROOT; -1: nobody yet */
 	int n_first; /* members of the first group; of an intercommunicator, those of the other follow */
-	bool is_between_groups, has_root;	 /* has_root: of those, a rank gave MPI_ROOT */
-	bool differs; /* not all of them gave equal arguments (given.c) */
-	int *members;				 /* [n_members] world ranks */
-	struct mpi_shadow_part *parts;		 /* [n_members], by place in `members` */
-	bool *is_posted;			 /* [n_members] in the strict view */
+	bool is_between_groups, has_root; /* has_root: of those, a rank gave MPI_ROOT */
+	bool differs;			  /* not all of them gave equal arguments (given.c) */
+	int *members;			  /* [n_members] world ranks */
+	struct mpi_shadow_part *parts;	  /* [n_members], by place in `members` */
+	bool *is_posted;		  /* [n_members] in the strict view */
 	struct mpi_shadow_together *next, *prev; /* among those that not all have called */
 	struct mpi_shadow_together *next_of_context, *prev_of_context;
 	struct mpi_shadow_together *next_of_all, *prev_of_all;
@@ -70,7 +71,7 @@ struct mpi_shadow_together {
 
 /* What a match looks at comes first: one line of the cache. */
 struct mpi_shadow_op {
-	struct util_link link; /* in the queue */
+	struct util_link link;				   /* in the queue */
 	struct mpi_shadow_op *next_of_peer, *prev_of_peer; /* in the bucket */
 	enum mpi_shadow_kind kind : 2;
 	enum mpi_send_mode mode : 2;
@@ -82,8 +83,8 @@ struct mpi_shadow_op {
 	bool is_met : 1;    /* the other side is posted, in the strict view; it has no pair */
 	bool is_paired : 1;
 	bool was_probed : 1;
-	int n_references;	     /* steps, a request, the queue */
-	int rank, peer;		     /* world ranks; peer MPI_ANY_SOURCE: not known */
+	int n_references; /* steps, a request, the queue */
+	int rank, peer;	  /* world ranks; peer MPI_ANY_SOURCE: not known */
 	int tag;
 	uint32_t context;
 	struct mpi_datatype *type; /* retained; NULL: not known (MPI_Mprobe) */
@@ -93,7 +94,7 @@ struct mpi_shadow_op {
 	const char *function; /* the call */
 	const void *site;
 	union {
-		const struct mpi_group *peers; /* of a wild receive: borrowed from its
+		const struct mpi_group *peers;	      /* of a wild receive: borrowed from its
 						  communicator, retained */
 		struct mpi_shadow_together *together; /* of a collective */
 	};
@@ -174,11 +175,12 @@ struct mpi_shadow_plain {
 struct mpi_shadow_rank {
 	_Alignas(64) struct mpi_shadow_queue *recent; /* the queue asked for last, of `context` … */
 	uint32_t context;			      /* … NULL: none */
-	struct mpi_shadow_step *first, *last; /* not yet done in the strict view */
-	struct mpi_shadow_rank *senders;      /* whose plain sends are for this one */
-	bool is_listed; /* among those to be looked at */
-	bool has_ended; /* has called MPI_Finalize */
+	struct mpi_shadow_step *first, *last;	      /* not yet done in the strict view */
+	struct mpi_shadow_rank *senders;	      /* whose plain sends are for this one */
+	bool is_listed;				      /* among those to be looked at */
+	bool has_ended;				      /* has called MPI_Finalize */
 	struct mpi_shadow_plain plain;
+	struct mpi_apart apart;
 	struct mpi_shadow_queue **queues; /* [n_queues] by context; NULL: nothing yet */
 	uint32_t n_queues;
 	struct mpi_shadow_op *wild; /* what became of a plain receive from any source; NULL */
@@ -239,6 +241,8 @@ struct mpi_shadow {
 	struct util_pool ops, pairs, steps, queues;
 	int *to_look, n_to_look; /* [n_ranks] ranks whose steps may go on */
 	bool is_looking;
+	bool
+	    looks_at_buffers; /* whether they are apart; --verify=memory finds that in its own way */
 	uint64_t n_calls, next_look; /* of mpi_shadow_look_for_partial */
 	bool is_full;		     /* too many steps are kept: find out who is stuck, */
 	bool is_given_up;	     /* and forget the strict view */

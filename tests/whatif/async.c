@@ -173,6 +173,27 @@ static void after_use(void)
 	}
 }
 
+/* Rank 1 needs the second message later than the first, and before it sends what rank 0 needs. */
+static void answer(void)
+{
+	static int x, y, z;
+
+	if (rank == 0) {
+		MPI_Send(&x, 1, MPI_INT, 1, 0, MPI_COMM_WORLD);
+		MPI_Send(&y, 1, MPI_INT, 1, 1, MPI_COMM_WORLD);
+		MPI_Recv(&z, 1, MPI_INT, 1, 2, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+		mpisim_touch(&z, 1, MPI_INT, MPISIM_READ, 0);
+		compute_us(10);
+	} else {
+		MPI_Recv(&x, 1, MPI_INT, 0, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+		MPI_Recv(&y, 1, MPI_INT, 0, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+		mpisim_touch(&x, 1, MPI_INT, MPISIM_READ, 0);
+		mpisim_touch(&y, 1, MPI_INT, MPISIM_READ, 0.5);
+		compute_us(20);
+		MPI_Send(&z, 1, MPI_INT, 0, 2, MPI_COMM_WORLD);
+	}
+}
+
 /* Two calls of one line; the memory of one of them is freed. */
 static void freed(void)
 {
@@ -253,6 +274,8 @@ int main(int argc, char **argv)
 		head_on();
 	if (strcmp(name, "after_use") == 0)
 		after_use();
+	if (strcmp(name, "answer") == 0)
+		answer();
 	if (strcmp(name, "freed") == 0)
 		freed();
 	if (strcmp(name, "fails") == 0)

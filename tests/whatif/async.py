@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """mpisim-whatif --async: times that are derived by hand, where ranks wait, and what is refused.
 
-    async.py BUILD PROGRAM ROOT TOUCHES CLASS
+    async.py BUILD PROGRAM ROOT TOUCHES RANDOM CLASS
 """
 import json
 import pathlib
@@ -13,7 +13,7 @@ import unittest
 sys.path.insert(0, str(pathlib.Path(__file__).parents[1]))
 from harness import OwnFolder, call, paths  # noqa: E402
 
-BUILD, PROGRAM, ROOT, TOUCHES = paths(4)
+BUILD, PROGRAM, ROOT, TOUCHES, RANDOM = paths(5)
 SOURCE = pathlib.Path(__file__).with_suffix(".c").read_text(encoding="utf-8").splitlines()
 CLUSTER = """mpisim_cluster: 1
 name: round numbers
@@ -41,10 +41,10 @@ class Runs(OwnFolder):
         self.assertEqual(done.returncode, status, done.stderr)
         return done
 
-    def record(self, case, n=2, latency="50us", overhead="1us", bandwidth="1000 TB/s", options=("--record-memory",), status=0):
+    def record(self, case, n=2, latency="50us", overhead="1us", bandwidth="1000 TB/s", options=("--record-memory",), status=0, program=PROGRAM):
         (self.dir / "cluster.yaml").write_text(CLUSTER.format(latency=latency, overhead=overhead, bandwidth=bandwidth), encoding="utf-8")
         return self.tool("mpisim-run", "--cluster", "cluster.yaml", "-n", str(n), "--compute", "modelled", "--quiet", "--placement", "spread", "--record", "t.mtrace",
-                         *options, PROGRAM, case, status=status)
+                         *options, program, case, status=status)
 
     def whatif(self, *options):
         self.tool("mpisim-whatif", "--async", "all", "--json", "out.json", "--quiet", *options, "t.mtrace")
@@ -121,6 +121,13 @@ class Async(Runs):
         self.assert_us(base_s, 104000, 1)
         self.assert_us(modes["touch-exact"]["time_s"], 104000, 1)
         self.assert_us(modes["priority"]["time_s"], 103000, 1)
+
+    # The second message is needed one wait later, but put off beyond rank 0's wait, it would never be sent. There at 51 and 52, taken at 52 and 63, answered at 74.
+    def test_what_the_answer_needs_is_not_put_off_beyond_it(self):
+        self.record("answer")
+        _, modes = self.whatif()
+        for name in ("touch-exact", "priority"):
+            self.assert_us(modes[name]["time_s"], 74 + 50 + 1 + 10)
 
     # W7
     def test_what_is_used_at_once_gains_nothing(self):
@@ -285,6 +292,20 @@ class Async(Runs):
                               (("--record", "x", "--compute", "modelled"), "found --compute modelled, wanted direct or collect")):
             done = self.tool("mpisim-run", "--cluster", "cluster.yaml", "-n", "2", "--record-touches", *options, PROGRAM, "four", status=2)
             self.assertIn("--record-touches: " + says, done.stderr)
+
+
+class Random(Runs):
+    # Messages only take their latency: who posts no later and waits no earlier is no later.
+    def test_less_waiting_is_never_slower_and_ends_if_the_program_does(self):
+        for seed in range(1, 9):
+            for threshold in ("100 MB", "0"):
+                self.record(str(seed), 2 + seed % 3, "20us", "0us", options=("--record-memory", "--set", f"protocol.eager_threshold={threshold}"), program=RANDOM)
+                base_s, modes = self.whatif()
+                self.assertEqual([mode for mode in modes if "error" in modes[mode]], [], seed)
+                times = [modes[name]["time_s"] for name in ("touch-exact", "touch", "chain")] + [base_s]
+                for sooner, later in zip(times, times[1:]):
+                    self.assertLessEqual(sooner, later + 1e-11, seed)
+                self.assertLess(times[0], base_s)
 
 
 class Touches(Runs):

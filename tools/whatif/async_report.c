@@ -162,6 +162,8 @@ static struct row *rows_of(const struct mtrace_file *file, const struct whatif_b
 	for (size_t i = 0; i < n; i++)
 		rows[i].part = part_of(rows, n, &rows[i]);
 	find_removed(file, p, rows, n);
+	for (size_t i = 0; i < n; i++) /* a sum that is rounded */
+		rows[i].removed_s = fabs(rows[i].removed_s) < 1e-12 ? 0 : rows[i].removed_s;
 	qsort(rows, n, sizeof *rows, compare_rows);
 	return rows;
 }

@@ -50,8 +50,8 @@ LOCALS = """	int i = 0, j = 0, k = MPI_KEYVAL_INVALID;
 	MPI_File file = MPI_FILE_NULL;
 	MPI_Session session = MPI_SESSION_NULL;
 	MPI_Message m = MPI_MESSAGE_NULL;
-	MPI_Request r = MPI_REQUEST_NULL, rs[2] = {MPI_REQUEST_NULL, MPI_REQUEST_NULL};
-	MPI_Status s, ss[2];
+	MPI_Request r = MPI_REQUEST_NULL, rs[4] = {MPI_REQUEST_NULL, MPI_REQUEST_NULL, MPI_REQUEST_NULL, MPI_REQUEST_NULL};
+	MPI_Status s, ss[4];
 
 	(void)i, (void)j, (void)k, (void)p, (void)comm, (void)half, (void)whole, (void)group, (void)other, (void)type, (void)op, (void)info, (void)e, (void)win;
 	(void)file, (void)session, (void)m, (void)r, (void)rs, (void)s, (void)ss;

@@ -221,11 +221,11 @@ static void never_started(void)
 
 static void never_completed(void)
 {
-	static int value;
+	static int value[2];
 	MPI_Request request;
 
-	MPI_Irecv(&value, 1, MPI_INT, 1 - rank, 0, MPI_COMM_WORLD, &request);
-	MPI_Send(&value, 1, MPI_INT, 1 - rank, 0, MPI_COMM_WORLD);
+	MPI_Irecv(value, 1, MPI_INT, 1 - rank, 0, MPI_COMM_WORLD, &request);
+	MPI_Send(value + 1, 1, MPI_INT, 1 - rank, 0, MPI_COMM_WORLD);
 	MPI_Barrier(MPI_COMM_WORLD);
 }
 
@@ -392,7 +392,7 @@ static void mixed_calls(void)
 		MPI_Isend(x, 1, MPI_INT, 1, 3, MPI_COMM_WORLD, &requests[n++]);
 		MPI_Isend(x, 1, MPI_INT, 1, 4, MPI_COMM_WORLD, &requests[n++]);
 		MPI_Send(x, 1, MPI_INT, 1, 5, MPI_COMM_WORLD);
-		MPI_Recv(x, 1, MPI_INT, MPI_ANY_SOURCE, 6, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+		MPI_Recv(x + 1, 1, MPI_INT, MPI_ANY_SOURCE, 6, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
 	} else if (rank == 1) {
 		MPI_Irecv(x, 1, MPI_INT, 0, 1, MPI_COMM_WORLD, &requests[n++]);
 		MPI_Recv(x + 1, 1, MPI_INT, MPI_ANY_SOURCE, 2, MPI_COMM_WORLD, MPI_STATUS_IGNORE);

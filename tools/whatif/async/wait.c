@@ -90,6 +90,19 @@ void async_post_all(struct async_plan *plan)
 			post_one(plan, &plan->pending[i]);
 }
 
+/* What stands before a message that is waited for goes out first, as it did: else ranks could wait for each other. */
+static void post_before_chosen(struct async_plan *plan)
+{
+	size_t last = 0;
+
+	for (size_t i = 0; i < plan->n_pending; i++)
+		if (plan->pending[i].is_chosen)
+			last = plan->pending[i].op;
+	for (size_t i = 0; i < plan->n_pending && plan->pending[i].op <= last; i++)
+		if (!plan->pending[i].request)
+			post_one(plan, &plan->pending[i]);
+}
+
 /* Whose turn it is after a wait. */
 static void post_next(struct async_plan *plan)
 {
@@ -157,18 +170,14 @@ void async_wait_chosen(struct async_plan *plan, const struct async_where *where)
 
 	if (plan->setup->mode == ASYNC_TOUCH && where->is_fault)
 		choose_neighbours(plan);
-	for (size_t i = 0; i < plan->n_pending; i++) {
-		struct async_pending *p = &plan->pending[i];
-
-		if (!p->is_chosen)
-			continue;
-		any = true;
-		if (!p->request)
-			post(plan, p);
-		note(plan, p, where);
-	}
+	for (size_t i = 0; i < plan->n_pending; i++)
+		if (plan->pending[i].is_chosen) {
+			any = true;
+			note(plan, &plan->pending[i], where);
+		}
 	if (!any)
 		return;
+	post_before_chosen(plan);
 	if (plan->setup->mode == ASYNC_TOUCH && where->is_fault)
 		async_put_charge(plan, plan->setup->fault_s);
 	async_put_wait(plan, where->site);
