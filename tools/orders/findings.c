@@ -155,10 +155,8 @@ static void add(json_t *list, json_t *entry)
 static void write_race(struct orders_view_run *view, const struct orders_outcome *a,
 		       const struct orders_outcome *b, FILE *file)
 {
-	fprintf(file, "the order of messages decides %s",
-		b->end == ORDERS_COMPLETE ? "the result: " : "whether the program ends well");
-	if (b->end == ORDERS_COMPLETE &&
-	    !orders_compare(view->shared, a, b, view->options->epsilon, file))
+	fprintf(file, "the order of messages decides the result: ");
+	if (!orders_compare(view->shared, a, b, view->options->epsilon, file))
 		fprintf(file, "results differ");
 }
 
@@ -251,8 +249,36 @@ static json_t *calls_at_end(const struct orders_outcome *outcome, const struct o
 	return calls;
 }
 
-/* One finding for each place where orders end so. */
-static void describe_end(struct telling *telling, const struct orders_outcome *outcome)
+/* The last choice of an order that does not end well, and what one that does chooses instead. */
+static void write_choices(struct telling *telling, const struct orders_outcome *outcome,
+			  const struct orders_words *words, const struct orders_outcome *good,
+			  FILE *file)
+{
+	struct orders_words other = {.n = 0};
+	uint32_t in_other = 0, at = words->n;
+
+	if (words->n > 0)
+		fprintf(file, "; the last choice: %s",
+			orders_words_text(words->lines[words->n - 1]));
+	if (good) {
+		other = orders_tell(telling->view, good);
+		at = find_parting(telling->view->shared, outcome->decisions, good->decisions,
+				  &in_other);
+	}
+	if (at < words->n && in_other < other.n) {
+		fprintf(file, "; an order that ends well parts from it ");
+		if (at + 1 < words->n)
+			fprintf(file, "where %s", orders_words_text(words->lines[at]));
+		else
+			fprintf(file, "there");
+		fprintf(file, ": %s", orders_words_text(other.lines[in_other]));
+	}
+	orders_words_finish(&other);
+}
+
+/* One finding for each place where orders end so; `good`: one that ends well, or NULL. */
+static void describe_end(struct telling *telling, const struct orders_outcome *outcome,
+			 const struct orders_outcome *good)
 {
 	const char *class_name = ends[outcome->end].class_name;
 	struct orders_words words = orders_tell(telling->view, outcome);
@@ -269,9 +295,7 @@ static void describe_end(struct telling *telling, const struct orders_outcome *o
 	if (file) {
 		fprintf(file, "%s: ", ends[outcome->end].found);
 		write_sentence(file, outcome->text);
-		if (words.n > 0)
-			fprintf(file, "; the last choice: %s",
-				orders_words_text(words.lines[words.n - 1]));
+		write_choices(telling, outcome, &words, good, file);
 		fclose(file);
 		out =
 		    finding(class_name, "error", json_incref(calls), found, ends[outcome->end].why,
@@ -302,25 +326,19 @@ static json_t *describe_harmless(struct orders_view_run *view, const struct orde
 	return out;
 }
 
-/* What differs: other results than the first one, and the first order that does not end well. */
+/* Other results than the first one. */
 static void describe_races(struct telling *telling, const struct results *results)
 {
-	const struct orders_shared *shared = telling->view->shared;
 	const struct orders_outcome *first = results->n > 0 ? results->first[0] : NULL;
-	struct orders_words words = {.n = 0};
-	int bad = 0;
+	struct orders_words words;
 
-	while (bad < shared->n_outcomes && shared->outcomes[bad].end == ORDERS_COMPLETE)
-		bad++;
-	if (!first || (results->n == 1 && bad == shared->n_outcomes))
+	if (results->n < 2)
 		return;
 	words = orders_tell(telling->view, first);
 	for (int i = 1; i < results->n && i <= TOLD_MAX; i++)
 		describe_race(telling, first, &words, results->first[i]);
 	if (results->n > TOLD_MAX + 1)
 		count_again(json_array_get(telling->list, 0), (uint64_t)results->n - 1 - TOLD_MAX);
-	if (bad < shared->n_outcomes)
-		describe_race(telling, first, &words, &shared->outcomes[bad]);
 	orders_words_finish(&words);
 }
 
@@ -351,7 +369,8 @@ static json_t *describe_findings(struct orders_view_run *view, const struct resu
 	for (int i = 0; i < shared->n_outcomes; i++)
 		if (shared->outcomes[i].end != ORDERS_COMPLETE &&
 		    told[shared->outcomes[i].end]++ < TOLD_MAX)
-			describe_end(telling, &shared->outcomes[i]);
+			describe_end(telling, &shared->outcomes[i],
+				     results->n > 0 ? results->first[0] : NULL);
 	for (int i = 0; i < shared->n_outcomes; i++)
 		free(telling->paths[i]);
 	free(telling);
