@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Converters of the keys of a cluster file that hold lists by size or by number. */
+#include <limits.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -167,8 +168,14 @@ int cluster_read_link_speeds(struct cluster_draft *draft, const struct util_yaml
 		return n;
 	shape->n_speeds = n;
 	n = 0;
-	for (const struct util_yaml *entry = node->first; entry && !rc; entry = entry->next)
-		rc = cluster_schema_entry(tree, entry, keys, 3, &shape->speeds[n++], err);
+	for (const struct util_yaml *entry = node->first; entry && !rc; entry = entry->next) {
+		struct cluster_link_speed *one = &shape->speeds[n++];
+		char place[PATH_MAX];
+
+		one->place = strdup(util_yaml_place(tree, entry, place, sizeof place));
+		rc = one->place ? cluster_schema_entry(tree, entry, keys, 3, one, err)
+				: util_error_set(err, UTIL_ENOMEM, "out of memory");
+	}
 	sort_speeds(shape->speeds, n);
 	return rc;
 }

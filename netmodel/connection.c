@@ -40,6 +40,8 @@ void net_stream_hold(struct net_stream *stream)
 	if (stream->is_held)
 		return;
 	stream->is_held = true;
+	if (stream->tcp.sent_B > stream->handed_B) /* packets under way are not held up */
+		stream->handed_B = stream->tcp.sent_B;
 	go_on(stream);
 }
 

@@ -31,6 +31,13 @@ static double lower(double a, double b)
 	return a < b ? a : b;
 }
 
+/* `rate`, or the most that the transfer gets of any link; loops ask once for `has_bounds`. */
+static inline double bounded(const struct net_model *model, bool has_bounds,
+			     const struct net_transfer *transfer, double rate)
+{
+	return __builtin_expect(has_bounds, 0) ? lower(net_most_rate(model, transfer), rate) : rate;
+}
+
 static void join_region(struct net_model *model, int l)
 {
 	struct net_link *link = &model->links[l];
@@ -143,18 +150,23 @@ static void take_out_settling(struct net_link *link)
 	link->key_is_old = true;
 }
 
-static inline double cap_elsewhere(const struct net_model *model, const struct net_hop *hop)
+static inline double cap_elsewhere(const struct net_model *model, bool has_bounds,
+				   const struct net_hop *hop)
 {
+	const struct net_link *other;
+
 	if (is_long(hop))
 		return cap_of(model, hop->transfer);
-	return lower(net_most_rate(model, hop->transfer), model->links[hop->other].in_region
-							      ? INFINITY
-							      : model->links[hop->other].level);
+	other = &model->links[hop->other];
+	return bounded(model, has_bounds, hop->transfer,
+		       other->in_region ? INFINITY : other->level);
 }
 
 static double *prepare_link(struct net_model *model, struct net_link *link, double *caps,
 			    double *out_share)
 {
+	bool has_bounds = model->has_bounds;
+
 	link->settled = false;
 	link->room = link->limit;
 	link->n_unsettled = link->n;
@@ -164,7 +176,7 @@ static double *prepare_link(struct net_model *model, struct net_link *link, doub
 	link->n_caps = 0;
 	link->min_cap = INFINITY;
 	for (int i = 0; i < link->n; i++) {
-		double cap = cap_elsewhere(model, &link->hops[i]);
+		double cap = cap_elsewhere(model, has_bounds, &link->hops[i]);
 
 		if (cap == INFINITY)
 			continue;
@@ -227,11 +239,12 @@ static void settle_long(struct net_model *model, const struct net_link *link,
 
 static void settle_link(struct net_model *model, struct net_link *link, double level)
 {
+	bool has_bounds = model->has_bounds;
+
 	link->settled = true;
 	link->level = level;
 	for (int i = 0; i < link->n; i++) {
 		const struct net_hop *hop = &link->hops[i];
-		double most;
 
 		if (is_long(hop)) {
 			settle_long(model, link, hop->transfer, level);
@@ -239,10 +252,13 @@ static void settle_link(struct net_model *model, struct net_link *link, double l
 		}
 		if (!model->links[hop->other].in_region || model->links[hop->other].settled)
 			continue;
-		most = net_most_rate(model, hop->transfer);
-		if (level > most * (1 + NET_SAME)) /* more, and its NIC or its size holds it back */
-			continue;
-		forget_cap(&model->links[hop->other], most);
+		if (has_bounds) {
+			double most = net_most_rate(model, hop->transfer);
+
+			if (level > most * (1 + NET_SAME)) /* its NIC or its size holds it back */
+				continue;
+			forget_cap(&model->links[hop->other], most);
+		}
 		settle_transfer(&model->links[hop->other], level);
 	}
 }
@@ -354,6 +370,8 @@ static void check_long(struct net_model *model, const struct net_link *link,
 /* Which neighbours of `link` does its new level break? */
 static void check_neighbours(struct net_model *model, const struct net_link *link)
 {
+	bool has_bounds = model->has_bounds;
+
 	for (int i = 0; i < link->n; i++) {
 		const struct net_hop *hop = &link->hops[i];
 		double other;
@@ -362,7 +380,7 @@ static void check_neighbours(struct net_model *model, const struct net_link *lin
 			check_long(model, link, hop->transfer);
 			continue;
 		}
-		other = lower(net_most_rate(model, hop->transfer), model->links[hop->other].level);
+		other = bounded(model, has_bounds, hop->transfer, model->links[hop->other].level);
 		check_neighbour(model, hop->other, lower(link->old_level, other),
 				lower(link->level, other));
 	}
@@ -412,13 +430,14 @@ static bool grow_region(struct net_model *model, int round)
 static void apply_link(struct net_model *model, struct net_link *link)
 {
 	double load = 0;
+	bool has_bounds = model->has_bounds;
 
 	for (int i = 0; i < link->n; i++) {
 		const struct net_hop *hop = &link->hops[i];
-		double rate = is_long(hop) ? level_of(model, hop->transfer, false)
-					   : lower(lower(link->level,
-							 net_most_rate(model, hop->transfer)),
-						   model->links[hop->other].level);
+		double rate = is_long(hop)
+				  ? level_of(model, hop->transfer, false)
+				  : bounded(model, has_bounds, hop->transfer,
+					    lower(link->level, model->links[hop->other].level));
 
 		load += rate;
 		net_transfer_set_rate(model, hop->transfer, rate);
@@ -430,6 +449,7 @@ void net_maxmin_solve(struct net_model *model)
 {
 	struct net_list *region = &model->region;
 
+	model->has_bounds = model->bounds || model->most_rate != INFINITY;
 	for (int i = 0; i < region->n; i++) {
 		struct net_link *link = &model->links[region->links[i]];
 

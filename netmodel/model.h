@@ -169,7 +169,8 @@ int64_t net_stream_arrived_of_first(const struct net_stream *stream);
 /* The bytes before `until_B`, as far as they were started, are the system's: they pass whatever
  * happens. It takes nothing back. O(1). */
 void net_stream_hand(struct net_stream *stream, int64_t until_B);
-/* Nothing but what was handed passes; then the stream stalls until more is, or it is released. O(1). */
+/* Nothing but what was handed, or sent as packets, passes, which counts as handed; then the stream
+ * stalls until more is, or it is released. O(1). */
 void net_stream_hold(struct net_stream *stream);
 /* Everything passes. O(1). */
 void net_stream_release(struct net_stream *stream);

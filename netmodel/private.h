@@ -175,7 +175,8 @@ struct net_model {
 	    most_rate;	/* of a transfer, where links carry more than one NIC does; else INFINITY */
 	double *bounds; /* [segments.n]: the most that one transfer of that segment gets; NULL: no
 			   segment bounds it */
-	double burst_s; /* the most credit that a link saves up; 0: none */
+	bool has_bounds; /* any of both, while max-min is solved */
+	double burst_s;	 /* the most credit that a link saves up; 0: none */
 	/* Whose transfers between nodes have this delay, without variation, and may be announced;
 	 * -1: they do not have one. */
 	sim_time_ps plain_delay;

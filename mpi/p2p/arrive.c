@@ -261,7 +261,7 @@ void mpi_message_take(struct mpi_rank *me, struct mpi_request *recv)
 
 /* --- its end --- */
 
-void mpi_message_destroy(struct mpi_message *message)
+static inline __attribute__((always_inline)) void destroy(struct mpi_message *message)
 {
 	struct mpi_world *world = message->dest->world;
 
@@ -271,6 +271,11 @@ void mpi_message_destroy(struct mpi_message *message)
 	else if (message->payload)
 		mpi_payload_put(&world->payloads, message->payload, (size_t)message->size_B);
 	util_pool_put(mpi_message_pool(world, message->size_B), message);
+}
+
+void mpi_message_destroy(struct mpi_message *message)
+{
+	destroy(message);
 }
 
 /* Tells the observers of a message that is received, where they do not only add them up. */
@@ -315,7 +320,7 @@ static MPI_HOT void finish(struct mpi_rank *me, struct mpi_message *message,
 	} else {
 		recv->message = NULL;
 		recv->cause_mark = mpi_cause_released(message, me);
-		mpi_message_destroy(message);
+		destroy(message);
 	}
 	mpi_request_end(me->endpoint, recv);
 }

@@ -259,10 +259,9 @@ static bool may_lend(const struct mpi_request *send, const struct mpi_message *m
 	       (send->mode != SEND_SYNCHRONOUS && message->size_B > MESSAGE_INLINE_B);
 }
 
-struct mpi_request *mpi_send_prepare(struct mpi_rank *me, const void *buf, MPI_Count count,
-				     struct mpi_datatype *type, int dest, int tag,
-				     struct mpi_comm *comm, enum mpi_send_mode mode,
-				     enum mpi_channel channel)
+static inline __attribute__((always_inline)) struct mpi_request *
+prepare(struct mpi_rank *me, const void *buf, MPI_Count count, struct mpi_datatype *type, int dest,
+	int tag, struct mpi_comm *comm, enum mpi_send_mode mode, enum mpi_channel channel)
 {
 	struct mpi_request *send =
 	    mpi_request_prepare(me, REQUEST_SEND, buf, count, type, dest, tag, comm, channel);
@@ -270,6 +269,14 @@ struct mpi_request *mpi_send_prepare(struct mpi_rank *me, const void *buf, MPI_C
 	send->mode = mode;
 	send->is_blocking = false;
 	return send;
+}
+
+struct mpi_request *mpi_send_prepare(struct mpi_rank *me, const void *buf, MPI_Count count,
+				     struct mpi_datatype *type, int dest, int tag,
+				     struct mpi_comm *comm, enum mpi_send_mode mode,
+				     enum mpi_channel channel)
+{
+	return prepare(me, buf, count, type, dest, tag, comm, mode, channel);
 }
 
 void mpi_send_begin(struct mpi_rank *me, struct mpi_request *send)
@@ -316,8 +323,7 @@ struct mpi_request *mpi_send_start(struct mpi_rank *me, const void *buf, MPI_Cou
 				   struct mpi_comm *comm, enum mpi_send_mode mode,
 				   enum mpi_channel channel)
 {
-	struct mpi_request *send =
-	    mpi_send_prepare(me, buf, count, type, dest, tag, comm, mode, channel);
+	struct mpi_request *send = prepare(me, buf, count, type, dest, tag, comm, mode, channel);
 
 	mpi_send_begin(me, send);
 	return send;

@@ -178,6 +178,7 @@ static void leave(struct mpi_connection *connection)
 	take(connection);
 	net_stream_tell_at(&connection->stream, 0, NULL);
 	net_stream_hold(&connection->stream);
+	end_sends(connection);
 }
 
 bool mpi_connections_release(struct mpi_rank *me)

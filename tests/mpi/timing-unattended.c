@@ -273,6 +273,35 @@ static void a_returned_send_goes_on_as_packets(void)
 }
 
 /*
+ * Packets of 200 B. Rank 0 waits for rank 2's message until 3.4 ms, and nothing limits it: the six
+ * packets of the bulk, fewer than the first window holds, are on their way at 3.1 ms, and the first
+ * one arrives at 3.5. The others follow whatever the rank does: the send is complete when it leaves,
+ * and forgets the message, whose place in memory rank 2's second one takes.
+ */
+static void what_packets_were_sent_is_the_systems(void)
+{
+	MPI_Request request;
+	int is_done = 0;
+
+	if (rank == 0) {
+		request = isend(1100);
+		MPI_Recv(buf + 5000, 1, MPI_BYTE, 2, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+		compute_until_ms(20);
+		MPI_Test(&request, &is_done, MPI_STATUS_IGNORE);
+		expect("done", is_done, 1);
+	} else if (rank == 1) {
+		receive_until_ms(1100, 3.1 + 1.1 + 0.2 + 0.1);
+		compute_until_ms(30);
+		MPI_Recv(buf, 2000, MPI_BYTE, 2, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+	} else {
+		compute_until_ms(2.2);
+		MPI_Send(buf, 0, MPI_BYTE, 0, 0, MPI_COMM_WORLD);
+		compute_until_ms(10);
+		MPI_Send(buf, 2000, MPI_BYTE, 1, 0, MPI_COMM_WORLD);
+	}
+}
+
+/*
  * The system takes 500 B beyond those that have arrived. The second of four sends of 400 B returns
  * when 300 B have: 1.1 + 0.3 ms; the third one starts at 1.5 ms and returns when 700 B have, at 1.8
  * ms. Its bytes are under way from 2.5 ms on, and after 300 of them the fourth one returns. As
@@ -408,6 +437,7 @@ static const struct test_case cases[] = {
     {"sends_leave_what_the_system_takes", sends_leave_what_the_system_takes},
     {"a_returned_send_goes_on", a_returned_send_goes_on},
     {"a_returned_send_goes_on_as_packets", a_returned_send_goes_on_as_packets},
+    {"what_packets_were_sent_is_the_systems", what_packets_were_sent_is_the_systems},
     {"within_a_node_nothing_stalls", within_a_node_nothing_stalls},
     {"full_buffers_hold_senders_up", full_buffers_hold_senders_up},
     {"full_buffers_hold_senders_up_as_packets", full_buffers_hold_senders_up_as_packets},

@@ -6,6 +6,7 @@ usage: install.py BUILD_DIR SOURCE_DIR BIN_DIR_BELOW_DESTDIR MESON…
 """
 import os
 import pathlib
+import re
 import sys
 import tempfile
 
@@ -42,11 +43,23 @@ with tempfile.TemporaryDirectory(prefix="mpisim-install-") as name:
     if "infiniband-hdr" not in call(bins / "mpisim-run", "--list-clusters"):
         sys.exit("the installed mpisim-run does not find the installed clusters")
     (script,) = root.glob("**/completions/mpisim-run")
-    for words, wanted in ((("mpisim-run", "--clus"), {"--cluster"}), (("mpisim-run", "--cluster", "infini"), {"infiniband-hdr", "infiniband-ndr"})):
-        found = call("bash", "-c", f"source {script}; COMP_WORDS=({' '.join(words)}); COMP_CWORD={len(words) - 1}; _mpisim mpisim-run; echo ${{COMPREPLY[@]}}",
+    for words, wanted in ((("mpisim-run", "--clus"), {"--cluster"}), (("mpisim-run", "--cluster", "infini"), {"infiniband-hdr", "infiniband-ndr"}),
+                          (("mpisim-debug", "--placem"), {"--placement"}), (("mpisim-sweep", "p"), {"plot"}), (("mpisim-sweep", "plot", "a.db", "--re"), {"--reference-per-line", "--relative"})):
+        if not (bins / words[0]).exists():  # it needs a library that is not there
+            continue
+        found = call("bash", "-c", f"source {script}; COMP_WORDS=({' '.join(words)}); COMP_CWORD={len(words) - 1}; _mpisim {words[0]}; echo ${{COMPREPLY[@]}}",
                      cwd=name, env=dict(os.environ, PATH=f"{bins}:{os.environ['PATH']}"))
         if set(found.split()) != wanted:
             sys.exit(f"bash completes {words} to {found}, wanted {wanted}")
+    options = re.compile(r"(?<![\w-])--[a-z][a-z-]*")
+    for tool, *subcommand in (["mpisim-run"], ["mpisim-replay"], ["mpisim-report"], ["mpisim-whatif"], ["mpisim-validate"], ["mpisim-mpiexec"],
+                              *(["mpisim-sweep", subcommand] for subcommand in ("run", "status", "export", "plot"))):
+        if not (bins / tool).exists():
+            continue
+        (manual,) = root.glob(f"**/man1/{tool}.1")
+        missing = set(options.findall(call(bins / tool, *subcommand, "--help"))) - set(options.findall(manual.read_text().replace("\\-", "-")))
+        if missing:
+            sys.exit(f"the man page of {tool} lacks {missing}")
     command = call(bins / "mpisim-cc", "-show", "x.c")
     if build in command:
         sys.exit(f"the installed wrapper refers to the build directory: {command}")

@@ -414,7 +414,7 @@ class All(Base):
         done = self.start(self.dir / "taken.json", 2, "late_sender")
         self.assertEqual(done.returncode, 2)
         self.assertIn("taken.json", done.stderr)
-        self.assertFalse((self.dir / "taken.json.partial").exists())
+        self.assertEqual([path.name for path in self.dir.glob("taken.json*")], ["taken.json"])
 
 
 if __name__ == "__main__":

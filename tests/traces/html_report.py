@@ -120,6 +120,7 @@ class Page(Folder):
         rank = self.browser.text("#reasons button.show")
         self.browser.click("#reasons button.show")
         self.assertTrue(self.browser.text("#timeline-status").endswith(f", rank {rank}"))
+        self.assertTrue(self.browser.run("return document.activeElement === document.querySelector('#timeline canvas')"))  # its keys go on from there
         self.assertEqual(self.errors(), [])
 
     def test_time_over_bandwidth_is_drawn_with_this_cluster_and_the_knee(self):
@@ -238,6 +239,24 @@ class Page(Folder):
         self.assertEqual(self.browser.run("return timelines[0].lanes.titles.length"), 4)
         self.assertEqual(self.errors(), [])
 
+    def test_the_matrix_is_read_by_keys(self):
+        self.open(ranks=4)
+        told = lambda: self.browser.text("#matrix .status")
+        self.browser.keys("\ue014\ue014", "#matrix canvas")  # right: to the first cell, and on
+        self.assertEqual(told(), self.browser.run("const [, , n, size] = data.matrix.cells.find(([a, b]) => a === 0 && b === 1); return `rank 0 to rank 1: ${n} messages, ${bytes(size)}`"))
+        self.browser.keys("\ue008\ue015\ue008\ue007", "#matrix canvas")  # Shift and down; Enter
+        self.assertRegex(told(), "^rank 1 to rank 1: 0 messages")
+        self.assertEqual(self.browser.run("return [document.querySelector('#timeline input.ranks').value, timelines[0].lanes.titles]"), ["0-1, 1-1", ["0", "1"]])
+        self.browser.keys("\ue00c", "#matrix canvas")  # Escape
+        self.assertEqual(self.browser.run("return timelines[0].lanes.titles.length"), 4)
+        self.assertEqual(self.errors(), [])
+
+    def test_the_tab_key_stops_nowhere_without_a_name(self):
+        self.open()
+        unnamed = ("return [...document.querySelectorAll('main button, main input, main select, main canvas')].filter((e) => e.offsetParent && "
+                   "!(e.textContent.trim() || e.getAttribute('aria-label') || (e.labels && e.labels.length))).length")
+        self.assertEqual(self.browser.run(unnamed), 0)
+
     def test_the_wheel_alone_scrolls_the_page(self):
         self.open()
         self.browser.wheel(300)
@@ -311,10 +330,24 @@ class Page(Folder):
         finally:
             self.browser.call("POST", "/goog/cdp/execute", {"cmd": "Emulation.setEmulatedMedia", "params": {"media": ""}})
 
+    def test_pictures_are_printed_in_their_shape_without_hints_for_the_screen(self):
+        self.open()
+        shape = "const c = document.querySelector('%s canvas'); c.width = 600; c.height = 200; return c.clientWidth / c.clientHeight"
+        self.browser.call("POST", "/goog/cdp/execute", {"cmd": "Emulation.setEmulatedMedia", "params": {"media": "print"}})
+        try:
+            for section in ("#timeline", "#matrix"):
+                self.assertAlmostEqual(self.browser.run(shape % section), 600 / 200, delta=0.02)
+            self.assertEqual(self.browser.run("return [...document.querySelectorAll('.screen, .tools')].filter((e) => e.offsetParent).length"), 0)
+            self.assertGreater(self.browser.run("return document.querySelector('#provenance pre').getBoundingClientRect().height"), 50)
+        finally:
+            self.browser.call("POST", "/goog/cdp/execute", {"cmd": "Emulation.setEmulatedMedia", "params": {"media": ""}})
+
     def test_long_runs_show_the_shares_of_each_column(self):
         # 8 ranks x 80000 rounds of a computation and a barrier in two parts: more than the intervals that are kept one by one
         self.open("80000", ranks=8, name="long.html")
         self.assertIn("every column shows the shares", self.browser.text("#timeline"))
+        self.assertIn("The critical path is not drawn", self.browser.text("#timeline"))
+        self.assertIsNone(self.browser.run("return document.querySelector('#timeline-chain')"))
         self.browser.click("#timeline .tools button")
         self.assertEqual(self.errors(), [])
 

@@ -21,7 +21,7 @@ static const char help[] =
     "       mpisim-validate --phases LOG [--json FILE] [--quiet] PREDICTION.json\n"
     "\n"
     "TABLE.csv has a line for each configuration that was measured, with the predictions\n"
-    "of any number of models (docs/validate.md):\n"
+    "of any number of models (docs/validate.md), as in\n"
     "  configuration,measured_s,calibrated_predicted_s,thesis_predicted_s\n"
     "  LU r=216 8 nodes,6.21,6.19,6.02\n"
     "\n"

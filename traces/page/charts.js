@@ -32,7 +32,7 @@ function curves(curves, end_s, label) {
       plot.append(svg("text", { x: x(t), y: H - 8, "text-anchor": t === 0 ? "start" : x(t) > R - 32 ? "end" : "middle" }, time(t)));
     for (const curve of curves) {
       const path = curve.points.filter(([, , f]) => f !== null)
-        .map(([b, e, f], i) => `${i ? "L" : "M"}${x(b).toFixed(1)} ${y(Math.min(1, f)).toFixed(1)}L${x(e).toFixed(1)} ${y(Math.min(1, f)).toFixed(1)}`).join("");
+        .map(([b, e, f], i, known) => `${i && known[i - 1][1] === b ? "L" : "M"}${x(b).toFixed(1)} ${y(Math.min(1, f)).toFixed(1)}L${x(e).toFixed(1)} ${y(Math.min(1, f)).toFixed(1)}`).join("");
       plot.append(svg("path", { d: path, fill: "none", stroke: `var(--${curve.colour})`, "stroke-width": 2 }));
     }
   });
@@ -60,11 +60,12 @@ function bandwidthCurve({ points, own_Bps, knee_Bps }) {
 
 /* Who sent how much to whom: cells [[source row, destination row, messages, bytes]]. */
 function matrix(source, timeline) {
-  const canvas = el("canvas", { role: "img", "aria-label": "Communication matrix: senders downwards, receivers to the right" });
-  const status = el("p", { className: "status", "aria-live": "polite" }, "Point at a cell.");
+  const canvas = el("canvas", { tabIndex: 0, role: "img", "aria-label": "Communication matrix: senders downwards, receivers to the right. Arrow keys go from cell to cell" +
+    (timeline ? ", with Shift they mark a box, Enter shows its ranks in the timeline, Escape all." : ".") });
+  const status = el("p", { className: "status screen", "aria-live": "polite" }, "Point at a cell, or use the arrow keys.");
   const what = el("select", { "aria-label": "what the colour shows" }, el("option", { value: 3 }, "bytes"), el("option", { value: 2 }, "messages"));
-  const n = source.rows, LEFT = 40, TOP = 22, cells = new Map(source.cells.map((cell) => [cell[0] * n + cell[1], cell]));
-  const title = (row) => source.ranks_per_row === 1 ? "rank " + row : `ranks ${row * source.ranks_per_row} …`;
+  const n = source.rows, LEFT = 24 + 8 * String((source.rows - 1) * source.ranks_per_row).length, TOP = 22, cells = new Map(source.cells.map((cell) => [cell[0] * n + cell[1], cell]));
+  const title = (row) => source.ranks_per_row === 1 ? "rank " + row : `ranks ${span(row, row)}`;
   const side = (width) => Math.min(width - LEFT, 460) / n;
   const picture = el("canvas", { width: n, height: n });
   let painted = "";
@@ -99,7 +100,7 @@ function matrix(source, timeline) {
     context.fillStyle = colour("soft");
     context.font = "12px system-ui, sans-serif";
     context.textBaseline = "middle";
-    const every = Math.ceil(24 / size);
+    const every = Math.ceil((LEFT - 16) / size);
     for (let i = 0; i < n; i += every) {
       context.textAlign = "right";
       context.fillText(i * source.ranks_per_row, LEFT - 6, TOP + (i + 0.5) * size);
@@ -108,7 +109,7 @@ function matrix(source, timeline) {
     }
   });
   const boxOf = ([a, b, c, d]) => [Math.min(a, c), Math.min(b, d), Math.max(a, c), Math.max(b, d)];
-  const span = (low, high) => `${low * source.ranks_per_row}-${(high + 1) * source.ranks_per_row - 1}`;
+  const span = (low, high) => `${low * source.ranks_per_row}-${Math.min(run.ranks.useful_s.length, (high + 1) * source.ranks_per_row) - 1}`;
   function cellAt(event) {
     const box = canvas.getBoundingClientRect(), size = side(box.width);
     return [Math.floor((event.clientY - box.top - TOP) / size), Math.floor((event.clientX - box.left - LEFT) / size)];
@@ -122,21 +123,40 @@ function matrix(source, timeline) {
     brushed = isPressed ? [...within(cellAt(event)), ...within(cellAt(event))] : null;
   });
   canvas.addEventListener("pointerup", () => {
-    const [top, left, bottom, right] = isPressed ? boxOf(brushed) : [0, 0, 0, 0];
-    if (isPressed) timeline.limit(top === bottom && left === right ? "" : `${span(top, bottom)}, ${span(left, right)}`);
-    if (isPressed && top === bottom && left === right) brushed = null;
+    if (isPressed && brushed[0] === brushed[2] && brushed[1] === brushed[3]) brushed = null;
+    if (isPressed) limit();
     isPressed = false;
     redraw();
   });
+  function limit() {
+    const [top, left, bottom, right] = brushed ? boxOf(brushed) : [];
+    timeline.limit(brushed ? `${span(top, bottom)}, ${span(left, right)}` : "");
+  }
   canvas.addEventListener("pointermove", (event) => {
     const [from, to] = cellAt(event);
     if (isPressed) {
       brushed.splice(2, 2, ...within([from, to]));
       redraw();
     }
+    tell(from, to);
+  });
+  function tell(from, to) {
     if (from < 0 || to < 0 || from >= n || to >= n) return;
     const cell = cells.get(from * n + to) || [from, to, 0, 0];
     status.textContent = `${title(from)} to ${title(to)}: ${count(cell[2])} messages, ${bytes(cell[3])}`;
+  }
+  const steps = { ArrowUp: [-1, 0], ArrowDown: [1, 0], ArrowLeft: [0, -1], ArrowRight: [0, 1] };
+  canvas.addEventListener("keydown", (event) => {
+    const go = steps[event.key], [, , row, column] = brushed || [0, 0, 0, -1];
+    if (event.ctrlKey || event.metaKey || event.altKey || !(go || ["Enter", "Escape"].includes(event.key))) return;
+    event.preventDefault();
+    if (go) {
+      const cell = within([row + go[0], column + go[1]]);
+      brushed = event.shiftKey && brushed ? [brushed[0], brushed[1], ...cell] : [...cell, ...cell];
+      tell(...cell);
+    } else if (event.key === "Escape") brushed = null;
+    if (!go && timeline) limit();
+    redraw();
   });
   what.addEventListener("change", redraw);
   const largest = [...source.cells].sort((a, b) => b[3] - a[3]).slice(0, 8);

@@ -48,6 +48,10 @@ function meter(fraction) {
 function note(text) {
   return el("p", { className: "note" }, text);
 }
+/* How to use the page: not printed. */
+function hintText(text) {
+  return el("p", { className: "note screen" }, text);
+}
 function legend(entries) {
   return el("div", { className: "legend" },
     ...entries.map(([name, text]) => el("span", {}, el("i", { style: `background:var(--${name})` }), text)));
@@ -82,7 +86,7 @@ function table(columns, rows, limit) {
   }
   for (const column of columns) {
     const cell = el("th", { scope: "col" });
-    cell.append(el("button", { type: "button", onclick: () => rows.length && sortBy(column, cell) }, column.title));
+    if (column.title) cell.append(el("button", { type: "button", onclick: () => rows.length && sortBy(column, cell) }, column.title));
     head.append(cell);
   }
   fill();

@@ -73,7 +73,7 @@ function showButton([measured, predicted], phase) {
     Object.assign(measured, { shift: phase.measured_begin_s / unit, frame: [phase.measured_begin_s / unit, phase.measured_end_s / unit] });
     Object.assign(predicted, { shift: phase.predicted_begin_s / unit, frame: [phase.predicted_begin_s / unit, phase.predicted_end_s / unit] });
     measured.show(measured.shift - margin, measured.shift + length + margin);
-    place("timeline").scrollIntoView();
+    predicted.enter();
   } }, "show"));
 }
 

@@ -44,7 +44,7 @@ function fillReasons(timeline) {
   }
   const show = (rank) => el("button", { type: "button", className: "show", onclick: () => {
     timeline.chooseRank(rank);
-    place("timeline").scrollIntoView();
+    timeline.enter();
   } }, String(rank));
   for (const reason of reasons) {
     const shown = reason.ranks.slice(0, 8), more = reason.ranks.length - shown.length;
@@ -53,7 +53,7 @@ function fillReasons(timeline) {
       el("div", { className: "reason-gain" }, meterOf(reason.gain_s / run.predicted_time_s),
         ` ${reason.without}: ${time(reason.predicted_time_s)}, ${percent(reason.gain_s / run.predicted_time_s)} less` +
         (reason.waiting_s > 0 ? `; others wait ${time(reason.waiting_s)} for it` : "")),
-      shown.length && hasTimeline ? el("div", { className: "note" }, "in the timeline: rank", ...shown.map(show), more ? ` and ${more} more` : "") : null,
+      shown.length && hasTimeline ? el("div", { className: "note screen" }, "in the timeline: rank", ...shown.map(show), more ? ` and ${more} more` : "") : null,
       reason.option ? el("div", { className: "note" }, "to try it: ", el("code", {}, reason.option)) : null));
   }
   section.append(note("Each time is a prediction without that cause alone, by replay of the run: gains do not add up."));
@@ -85,7 +85,7 @@ function fillEfficiency() {
   for (const phase of analysis.phases) times.set(phase.name, (times.get(phase.name) || 0) + 1);
   const rows = [{ name: jobs.length ? "all jobs" : "whole run", ...analysis.efficiency }, ...jobs, ...analysis.phases.map((phase) => ({ ...phase, name: phase.name + (times.get(phase.name) > 1 || phase.index > 0 ? " " + phase.index : "") }))];
   const factor = (title, key) => ({ title, of: (row) => row[key], show: (row) => meter(row[key]) });
-  place("efficiency").append(table([{ title: "", of: (row) => row.name }, { title: "time", of: (row) => row.time_s, show: (row) => time(row.time_s) },
+  place("efficiency").append(table([{ title: "part of the run", of: (row) => row.name }, { title: "time", of: (row) => row.time_s, show: (row) => time(row.time_s) },
     factor("parallel efficiency", "parallel"), factor("= load balance", "load_balance"), factor("× serialization", "serialization"), factor("× transfer", "transfer")], rows, 20),
     note("Load balance: mean useful computation of a core / that of the busiest. Serialization: what dependencies between ranks cost on an ideal network. Transfer: running time on an ideal network / running time."));
   if (analysis.n_phases) place("efficiency").append(note(`Of ${count(analysis.n_phases)} phases the ${count(analysis.phases.length)} longest are shown; --json has all.`));
@@ -216,7 +216,7 @@ function fillCalibration() {
 }
 
 function fillProvenance() {
-  const settings = Object.entries(run.settings).filter(([, value]) => value !== null && value !== false && !(Array.isArray(value) && !value.length));
+  const settings = Object.entries(run.settings).filter(([, value]) => value !== null && value !== false && value !== 0 && !(Array.isArray(value) && !value.length));
   const rows = [["mpisim", run.mpisim_version], ["cluster file", run.cluster.file], ["changed by --set", run.cluster.overrides.join(", ") || "nothing"],
     ["seed", run.seed], ...settings.map(([key, value]) => [key.replace(/_/g, " "), Array.isArray(value) ? value.join(", ") : String(value)]),
     ["the simulation took", `${time(run.simulation.cpu_s)} of CPU time, ${bytes(run.simulation.peak_memory_B)}`]];

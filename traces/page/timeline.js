@@ -64,7 +64,7 @@ function Timeline(section, source, given) {
   const LEFT = 56, AXIS = 24, MOST_LINES = 4000, MOST_BOXES = 20000, TALLEST = 520, STRIDE = 16, FRAME_MS = 12;
   const lanes = Lanes(source), { intervals, messages, step: perUnit } = lanes, end = source.end;
   const phases = isBare ? [] : (run.phases || []).map((phase) => ({ ...phase, begin: phase.begin_s / source.unit_s, end: phase.end_s / source.unit_s }));
-  const self = { take, mark, choose, chooseRank, show, look, arrange, limit, lanes, redraw: () => redraw(), shift: 0, frame: [] };
+  const self = { take, mark, choose, chooseRank, show, look, arrange, limit, enter, lanes, redraw: () => redraw(), shift: 0, frame: [] };
   const canvas = el("canvas", { tabIndex: 0, role: "img", "aria-describedby": id + "-status",
     "aria-label": (title ? title + ": " : "") + "Timeline of the ranks. Plus and minus zoom, arrow keys move, up and down choose a rank, i and o zoom on ranks, Page Up and Page Down move them, Home shows all." });
   const status = el("p", { className: "status", id: id + "-status", "aria-live": "polite" });
@@ -433,7 +433,12 @@ function Timeline(section, source, given) {
     if (best[2] >= 0) choose(lanes.rowOf[lanes.order[best[2]] * perUnit]);
     show(best[0] - margin, best[1] + margin);
   }
-  self.search = (text) => { find.value = text; search(text); section.scrollIntoView(); };
+  self.search = (text) => { find.value = text; search(text); enter(); };
+  /* The page shows it, and its keys work. */
+  function enter() {
+    section.scrollIntoView();
+    canvas.focus({ preventScroll: true });
+  }
 
   /* --- controls --- */
 
@@ -452,6 +457,9 @@ function Timeline(section, source, given) {
   find.setAttribute("list", id + "-kinds");
   const known = el("datalist", { id: id + "-kinds" }, ...[...new Set([...source.kinds.flatMap(([name, place]) => [name || "(not annotated)", place]), ...phases.map((phase) => phase.name)].filter(Boolean))].map((value) => el("option", { value })));
   const hasChain = source.complete && source.messages_complete && messages.n > 0;
+  const missing = [[source.complete, "This run has more intervals than are kept one by one: every column shows the shares of its activities."],
+    [source.messages_complete, "Only the first messages are drawn."],
+    [hasChain || messages.n === 0, "The critical path is not drawn: that takes all intervals and messages."]].filter(([isThere]) => !isThere).map(([, text]) => text);
   const zooms = [button("+", () => zoom(0.5)), button("−", () => zoom(2)), button("◀", () => move(-0.5)), button("▶", () => move(0.5)), button("all", showAll)];
   const colours = lanes.kernels.length > 1 ? lanes.kernels.slice(0, N_KERNELS).map((site, i) => [`kernel-${i}`, siteName(site)]) : [];
   if (title) section.append(el("h3", {}, title));
@@ -465,9 +473,8 @@ function Timeline(section, source, given) {
         hasChain ? tick("critical path", "chain", false, (on) => { chain = chain || lanes.path(); chainShown = on; later(); }) : null, ranks, sort, group, find, known, button("next", next), hint, said),
       canvas, status, legend([...(colours.length ? colours : [["computing", "computing"]]), ...(lanes.kernels.length > N_KERNELS ? [["computing", "other computing"]] : []), ["communicating", "communicating"], ["waiting", "waiting"],
         ["ink", "line: a message, from its send to its receive"]]),
-      note((source.complete ? "" : "This run has more intervals than are kept one by one: every column shows the shares of its activities. ") +
-        (source.messages_complete ? "" : "Only the first messages are drawn. ") +
-        "Ctrl and wheel, pinch or + and − zoom; with Shift, or i and o, on ranks; drag or arrow keys move; Shift and drag zoom to a box; click a rank to choose it."));
+      ...missing.map(note),
+      hintText("Ctrl and wheel, pinch or + and − zoom; with Shift, or i and o, on ranks; drag or arrow keys move; Shift and drag zoom to a box; click a rank to choose it."));
   }
   tellWindow();
   return self;
