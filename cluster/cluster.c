@@ -26,8 +26,10 @@ static void finish_cluster(struct cluster *cluster)
 	free(cluster->network.sharing_losses.fraction);
 	free(cluster->network.topology.file);
 	cluster_graph_destroy(cluster->network.topology.graph);
-	for (int i = 0; i < cluster->network.topology.n_speeds; i++)
+	for (int i = 0; i < cluster->network.topology.n_speeds; i++) {
 		free(cluster->network.topology.speeds[i].name);
+		free(cluster->network.topology.speeds[i].place);
+	}
 	free(cluster->network.topology.speeds);
 	free(cluster->protocol.send_buffers.list);
 	free(cluster->uncertainties.list);

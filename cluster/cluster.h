@@ -200,6 +200,7 @@ struct cluster_link_speed {
 	char *name;   /* of links (netmodel/route.h), or of a class; * stands for anything */
 	double speed; /* relative to what it would be, (0, 1]; 0: they have failed */
 	double at_s;  /* from then on */
+	char *place;  /* in the cluster file, for messages */
 };
 
 /* What lies between the nodes (netmodel/topology.c): links between switches are of classes, levels of

@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "cluster/graph.h"
 
-#include <errno.h>
 #include <stdbool.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "cluster/placement.h"
 #include "util/array.h"
+#include "util/lines.h"
 #include "util/map.h"
 #include "util/units.h"
 
@@ -295,17 +294,14 @@ static int measure(struct cluster_graph *graph, struct util_error *err)
 	return 0;
 }
 
-static int read_lines(struct reader *reader, FILE *file, struct util_error *err)
+static int read_lines(struct reader *reader, struct util_lines *lines, struct util_error *err)
 {
-	char *line = NULL;
-	size_t capacity = 0;
-	int rc = 0;
+	int has_line, rc = 0;
 
-	while (!rc && getline(&line, &capacity, file) >= 0) {
-		reader->line++;
-		rc = read_line(reader, line, err);
+	while (!rc && (has_line = util_lines_next(lines, err))) {
+		reader->line = lines->number;
+		rc = has_line < 0 ? has_line : read_line(reader, lines->text, err);
 	}
-	free(line);
 	if (!rc)
 		rc = check_ports(reader, err);
 	if (!rc)
@@ -317,11 +313,11 @@ int cluster_graph_read(const char *path, int n_nodes, struct cluster_graph **out
 		       struct util_error *err)
 {
 	struct reader reader = {.path = path, .n_nodes = n_nodes};
-	FILE *file = fopen(path, "r");
-	int rc;
+	struct util_lines lines;
+	int rc = util_lines_open(&lines, path, "the graph", err);
 
-	if (!file)
-		return util_refuse(err, "cannot read the graph %s: %s", path, strerror(errno));
+	if (rc)
+		return rc;
 	reader.graph = calloc(1, sizeof *reader.graph);
 	if (reader.graph)
 		reader.graph->switch_of = malloc((size_t)n_nodes * sizeof(int));
@@ -329,9 +325,9 @@ int cluster_graph_read(const char *path, int n_nodes, struct cluster_graph **out
 		rc = no_memory(err);
 	} else {
 		memset(reader.graph->switch_of, -1, (size_t)n_nodes * sizeof(int));
-		rc = read_lines(&reader, file, err);
+		rc = read_lines(&reader, &lines, err);
 	}
-	fclose(file);
+	util_lines_close(&lines);
 	util_map_finish_items(&reader.numbers);
 	free(reader.ports);
 	if (rc)

@@ -265,35 +265,56 @@ static int read_key(struct cluster_draft *draft, const struct cluster_key *key,
 	return cluster_schema_value(draft, &of_library, tree, node, err);
 }
 
+static const char *last_part(const char *path)
+{
+	return strrchr(path, '.') + 1;
+}
+
+/* Each member of an entry must be one of the keys. */
+static int check_members(const struct util_yaml_tree *tree, const struct util_yaml *entry,
+			 const struct cluster_key keys[], int n_keys, struct util_error *err)
+{
+	for (const struct util_yaml *member = entry->first; member; member = member->next) {
+		char quoted[96], wanted[128] = "";
+		int k = 0;
+
+		while (k < n_keys && strcmp(member->key, last_part(keys[k].path)) != 0)
+			k++;
+		if (k < n_keys)
+			continue;
+		for (k = 0; k < n_keys; k++)
+			snprintf(wanted + strlen(wanted), sizeof wanted - strlen(wanted), "%s%s",
+				 k ? ", " : "", last_part(keys[k].path));
+		return util_yaml_fail_key(
+		    tree, member, err, "%.*s: found unknown key %s, wanted %s",
+		    (int)(last_part(keys[0].path) - 1 - keys[0].path), keys[0].path,
+		    util_yaml_quote(member->key, quoted, sizeof quoted), wanted);
+	}
+	return 0;
+}
+
 int cluster_schema_entry(const struct util_yaml_tree *tree, const struct util_yaml *entry,
 			 const struct cluster_key keys[], int n_keys, void *out,
 			 struct util_error *err)
 {
 	char found[64];
-	int n_found = 0;
+	int rc;
 
 	if (entry->kind != UTIL_YAML_MAP)
-		return util_yaml_fail(
-		    tree, entry, err, "found %s, wanted a mapping such as {%s: …}",
-		    util_yaml_found(entry, found, sizeof(found)), strrchr(keys[0].path, '.') + 1);
-	for (int k = 0; k < n_keys; k++) {
-		const char *name = strrchr(keys[k].path, '.') + 1;
+		return util_yaml_fail(tree, entry, err, "found %s, wanted a mapping such as {%s: …}",
+				      util_yaml_found(entry, found, sizeof(found)),
+				      last_part(keys[0].path));
+	rc = check_members(tree, entry, keys, n_keys, err);
+	for (int k = 0; k < n_keys && !rc; k++) {
+		const char *name = last_part(keys[k].path);
 		const struct util_yaml *member = util_yaml_member(entry, name, strlen(name));
-		int rc;
 
-		n_found += member != NULL;
 		if (!member && !keys[k].fallback)
 			return util_yaml_fail(tree, entry, err, "found no \"%s\", wanted %s", name,
 					      keys[k].path);
 		rc = cluster_schema_value(out, &keys[k], tree, member, err);
-		if (rc)
-			return rc;
 	}
-	if (entry->n_children != n_found)
-		return util_yaml_fail(tree, entry, err,
-				      "found %d keys, wanted the %d of docs/cluster-file.md",
-				      entry->n_children, n_keys);
-	return 0;
+	return rc;
 }
 
 int cluster_schema_read(struct cluster_draft *draft, const struct util_yaml_tree *tree,

@@ -198,7 +198,9 @@ void net_node_update(struct net_model *model, struct net_node *node)
 	node->waits_for_change = node->n_changes && sim_time_from_s(node->next_change->at_s) < due;
 	if (node->waits_for_change)
 		due = sim_time_from_s(node->next_change->at_s);
-	if (!sim_event_is_queued(&node->event) || node->event.time != due)
+	if (due == SIM_TIME_MAX && rate == 0)
+		sim_engine_cancel(model->engine, &node->event);
+	else if (!sim_event_is_queued(&node->event) || node->event.time != due)
 		sim_engine_at(model->engine, &node->event, due);
 }
 

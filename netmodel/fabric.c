@@ -124,15 +124,17 @@ static int set_speeds(struct fabric *fabric, struct fabric_stage *stage, int *ne
 		if (n > 0)
 			topology->name(topology, begin, example, sizeof example);
 		return util_refuse(err,
-				   "network.topology.links: found \"%s\", which is no link or "
+				   "%s: network.topology.links: found \"%s\", which is no link or "
 				   "class of links, wanted a name such as \"%s\"",
-				   one->name, example);
+				   one->place, one->name, example);
 	}
 	return 0;
 }
 
-/* Where the formula of the kind does not say the way. */
-static int set_paths(struct fabric *fabric, struct fabric_stage *stage, struct util_error *err)
+/* Where the formula of the kind does not say the way. `last`: what is said last of this stage; NULL:
+ * nothing. */
+static int set_paths(struct fabric *fabric, struct fabric_stage *stage,
+		     const struct cluster_link_speed *last, struct util_error *err)
 {
 	struct net_topology *topology = &fabric->topology;
 	int n = topology->n_links - topology->class_begin[0], longest, rc;
@@ -144,9 +146,9 @@ static int set_paths(struct fabric *fabric, struct fabric_stage *stage, struct u
 		return 0;
 	rc = net_paths_create(topology, fabric->cluster, stage->speeds, &stage->paths, err);
 	if (rc && stage->at_s > 0)
-		return util_error_prepend(err, "from %g s on", stage->at_s);
+		util_error_prepend(err, "from %g s on", stage->at_s);
 	if (rc)
-		return rc;
+		return last ? util_error_prepend(err, "%s", last->place) : rc;
 	longest = 2 + net_paths_longest(stage->paths);
 	topology->longest = longest > topology->longest ? longest : topology->longest;
 	return 0;
@@ -189,7 +191,7 @@ static int set_stages(struct fabric *fabric, struct util_error *err)
 		if (shape->n_speeds > 0)
 			rc = set_speeds(fabric, stage, &next, err);
 		if (!rc)
-			rc = set_paths(fabric, stage, err);
+			rc = set_paths(fabric, stage, next ? &shape->speeds[next - 1] : NULL, err);
 	}
 	if (!rc)
 		go_to(fabric, 0);

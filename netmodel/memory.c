@@ -388,15 +388,16 @@ static void fill(struct net_model *model, struct node *node)
 static void set_speed(struct net_model *model, struct flow *flow)
 {
 	struct sim_event *event = flow->compute ? &flow->compute->event : &flow->copy->event;
-	sim_time_ps due = SIM_TIME_MAX; /* its cores do something else: it goes on when that ends */
 
 	flow->held_by = flow->next_held_by;
 	if (flow->speed == flow->next_speed && sim_event_is_queued(event))
 		return;
 	flow->speed = flow->next_speed;
 	if (flow->speed > 0)
-		due = net_model_due(model, flow->remaining_s / flow->speed);
-	sim_engine_at(model->engine, event, due);
+		sim_engine_at(model->engine, event,
+			      net_model_due(model, flow->remaining_s / flow->speed));
+	else /* its cores do something else: it goes on when that ends */
+		sim_engine_cancel(model->engine, event);
 }
 
 void net_memory_update(struct net_model *model, int n)

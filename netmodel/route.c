@@ -89,7 +89,8 @@ static void keep_up(struct net_model *model)
 {
 	if (net_topology_go_on(model->own_topology, model->engine->now))
 		set_capacities(model);
-	sim_engine_at(model->engine, &model->change, net_topology_next(model->topology));
+	if (net_topology_next(model->topology) < SIM_TIME_MAX)
+		sim_engine_at(model->engine, &model->change, net_topology_next(model->topology));
 }
 
 static void fire_change(struct sim_event *event)

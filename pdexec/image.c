@@ -271,6 +271,7 @@ void pd_image_destroy(struct pd_image *image)
 		munmap(image->memory, image->reserved_B);
 	pd_link_finish(&image->link);
 	pd_elf_close(&image->elf);
+	util_map_finish_items(&image->sites);
 	free(image);
 }
 

@@ -5,6 +5,7 @@
 #include "pdexec/link.h"
 #include "pdexec/rank.h"
 #include "pdexec/swap.h"
+#include "util/map.h"
 
 /*
  * The program in memory, so that every rank has globals of its own
@@ -13,16 +14,7 @@
  * writable range is exchanged when another rank is resumed. Thread-local variables are exchanged in
  * both: code addresses them relative to the thread pointer, and all ranks run on one thread.
  */
-enum { PD_SITES_KEPT = 64, PD_SITE_TEXT_B = 480 };
-
-/* Descriptions that were asked for last, because all ranks tend to be at the same place. */
-struct pd_site_cache {
-	struct {
-		uint64_t vaddr;
-		char text[PD_SITE_TEXT_B];
-	} entries[PD_SITES_KEPT];
-	int n, oldest;
-};
+enum { PD_SITE_TEXT_B = 480 };
 
 struct pd_image {
 	struct pd_elf elf;
@@ -36,7 +28,7 @@ struct pd_image {
 	struct pd_swap swap;
 	struct pd_image *next; /* of all: pdexec/unwind.c */
 	int n_libraries; /* that pd_private_take has looked at */
-	struct pd_site_cache sites; /* pdexec/site.c */
+	struct util_map sites; /* texts by address, of those that were asked for (pdexec/site.c) */
 };
 
 /*

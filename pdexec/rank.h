@@ -357,6 +357,8 @@ static inline bool pd_memory_is_absent(const void *address)
  * reports only. Returns `buf`.
  */
 char *pd_describe_site(const struct pd_world *world, const void *site, char *buf, size_t size);
+/* The next calls are for these (NULL: none): one process tells of all that are in the program. */
+void pd_describe_soon(const struct pd_world *world, const void *const sites[], size_t n);
 /* The same, and a line more for each function that the place's is part of by inlining, from there outwards. */
 char *pd_describe_frames(const struct pd_world *world, const void *site, char *buf, size_t size);
 

@@ -5,6 +5,7 @@
 #include <inttypes.h>
 #include <link.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -13,17 +14,14 @@
 #include "pdexec/libc-next.h"
 #include "pdexec/process.h"
 
-enum { OUTPUT_B = 4096 };
+enum { MAX_ADDRESSES = 1024, ADDRESS_B = 24 }; /* of one process; "0x" and 16 digits */
 
-static int spawn_addr2line(char **environment, const char *object, uint64_t vaddr, int output,
-			   int unused, pid_t *out_child)
+static int spawn_addr2line(char **environment, char *const argv[], int output, int unused,
+			   pid_t *out_child)
 {
-	char address[32];
-	char *const argv[] = {"addr2line", "-fCi", "-e", (char *)(uintptr_t)object, address, NULL};
 	posix_spawn_file_actions_t actions;
 	int rc;
 
-	snprintf(address, sizeof(address), "0x%" PRIx64, vaddr);
 	if (posix_spawn_file_actions_init(&actions))
 		return -1;
 	rc = posix_spawn_file_actions_adddup2(&actions, output, STDOUT_FILENO);
@@ -40,25 +38,67 @@ static int spawn_addr2line(char **environment, const char *object, uint64_t vadd
 	return rc ? -1 : 0;
 }
 
-/* Two lines, "function" and "file:line", into `output`, the same of each function that it is part of by inlining. False when the tool is not there. */
-static bool run_addr2line(char **environment, const char *object, uint64_t vaddr,
-			  char output[OUTPUT_B])
+/* All that comes; NULL: nothing does. */
+static char *read_all(int from)
+{
+	char *text = NULL, part[4096];
+	size_t length = 0;
+	FILE *file = open_memstream(&text, &length);
+	ssize_t n;
+
+	if (!file)
+		return NULL;
+	while ((n = read(from, part, sizeof part)) > 0)
+		fwrite(part, 1, (size_t)n, file);
+	if (!fclose(file) && length > 0)
+		return text;
+	free(text);
+	return NULL;
+}
+
+static char *run_words(char **environment, char *const argv[])
 {
 	int ends[2], rc, status;
-	size_t length = 0;
-	ssize_t n;
+	char *text;
 	pid_t child;
 
 	if (pipe2(ends, O_CLOEXEC))
-		return false;
-	rc = spawn_addr2line(environment, object, vaddr, ends[1], ends[0], &child);
+		return NULL;
+	rc = spawn_addr2line(environment, argv, ends[1], ends[0], &child);
 	close(ends[1]);
-	while (!rc && length < OUTPUT_B - 1 &&
-	       (n = read(ends[0], output + length, OUTPUT_B - 1 - length)) > 0)
-		length += (size_t)n;
+	text = rc ? NULL : read_all(ends[0]);
 	close(ends[0]);
-	output[length] = 0;
-	return !rc && waitpid(child, &status, 0) == child && length > 0;
+	if (rc || waitpid(child, &status, 0) != child) {
+		free(text);
+		return NULL;
+	}
+	return text;
+}
+
+/*
+ * For each address a line "0x…", then two lines, "function" and "file:line", and the same of each
+ * function that it is part of by inlining. malloc'd; NULL when the tool is not there. n is at most
+ * MAX_ADDRESSES.
+ */
+static char *run_addr2line(char **environment, const char *object, const uint64_t vaddrs[], int n)
+{
+	enum { FIRST = 4 };
+	static const char *const first[FIRST] = {"addr2line", "-afCi", "-e"};
+	char(*addresses)[ADDRESS_B] = malloc((size_t)n * sizeof *addresses), *text = NULL;
+	char **argv = calloc(FIRST + (size_t)n + 1, sizeof *argv);
+
+	for (int i = 0; argv && i < FIRST; i++)
+		argv[i] = (char *)(uintptr_t)(first[i] ? first[i] : object);
+	for (int i = 0; argv && addresses && i < n; i++) {
+		/* a return address belongs to the instruction before it */
+		snprintf(addresses[i], ADDRESS_B, "0x%" PRIx64, vaddrs[i] - 1);
+		argv[FIRST + i] = addresses[i];
+	}
+	if (argv && addresses)
+		text = run_words(environment, argv);
+	free(argv);
+	free(addresses);
+	return text;
 }
 
 static const char *base_name(const char *path)
@@ -127,18 +167,14 @@ static bool write_frame(const char *object, uint64_t vaddr, const char *function
 	return true;
 }
 
-/* A line for the place, and one for each function that its own is part of by inlining. */
-static void describe(char **environment, const char *object, uint64_t vaddr, char *buf, size_t size)
+/* A line for the place, and one for each function that its own is part of by inlining. `lines`: what
+ * addr2line says of it, but for the address, is taken apart; NULL: nothing. */
+static void describe(const char *object, uint64_t vaddr, char *lines, char *buf, size_t size)
 {
-	char lines[OUTPUT_B], *function = lines, *file, *next;
+	char *function = lines ? users_frame(lines) : "", *file, *next;
 	size_t length = 0;
 
 	snprintf(buf, size, "%s+0x%" PRIx64, base_name(object), vaddr);
-	/* a return address belongs to the instruction before it */
-	if (run_addr2line(environment, object, vaddr - 1, lines))
-		function = users_frame(lines);
-	else
-		*lines = 0;
 	for (; *function && length + 2 < size && (file = strchr(function, '\n')); function = next) {
 		*file++ = 0;
 		next = file + strcspn(file, "\n");
@@ -153,23 +189,60 @@ static void describe(char **environment, const char *object, uint64_t vaddr, cha
 	}
 }
 
-static const char *describe_in_program(char **environment, struct pd_image *image, uint64_t vaddr)
+/* The lines of the next address; *text: what comes after them. NULL: there are none. */
+static char *next_lines(char **text)
 {
-	struct pd_site_cache *sites = &image->sites;
-	char text[PD_SITE_TEXT_B];
-	int index;
+	char *begin = *text ? strchr(*text, '\n') : NULL, *end;
 
-	for (int i = 0; i < sites->n; i++)
-		if (sites->entries[i].vaddr == vaddr)
-			return sites->entries[i].text;
-	describe(environment, image->elf.path, vaddr, text,
-		 sizeof text); /* before the entry is there: threads may ask, too */
-	index = sites->n < PD_SITES_KEPT ? sites->n : sites->oldest++ % PD_SITES_KEPT;
-	sites->entries[index].vaddr = vaddr;
-	strcpy(sites->entries[index].text, text);
-	if (sites->n < PD_SITES_KEPT)
-		sites->n++;
-	return sites->entries[index].text;
+	if (!begin)
+		return NULL;
+	end = strstr(++begin, "\n0x");
+	if (end)
+		end[1] = 0;
+	*text = end ? end + 2 : NULL;
+	return begin;
+}
+
+static void keep(struct pd_image *image, uint64_t vaddr, const char *text)
+{
+	char *copy = strdup(text);
+
+	if (!copy || util_map_find(&image->sites, vaddr) ||
+	    util_map_put(&image->sites, vaddr, copy))
+		free(copy);
+}
+
+static void describe_all(char **environment, struct pd_image *image, const uint64_t vaddrs[], int n)
+{
+	char *all = run_addr2line(environment, image->elf.path, vaddrs, n), *rest = all;
+	char text[PD_SITE_TEXT_B];
+
+	for (int i = 0; i < n; i++) {
+		describe(image->elf.path, vaddrs[i], next_lines(&rest), text, sizeof text);
+		keep(image, vaddrs[i], text);
+	}
+	free(all);
+}
+
+static void describe_in_program(char **environment, struct pd_image *image, uint64_t vaddr,
+				char *buf, size_t size)
+{
+	struct util_map_slot *slot = util_map_find(&image->sites, vaddr);
+
+	if (!slot) {
+		describe_all(environment, image, &vaddr, 1);
+		slot = util_map_find(&image->sites, vaddr);
+	}
+	snprintf(buf, size, "%s", slot ? (const char *)slot->item : "?");
+}
+
+static void describe_elsewhere(char **environment, const char *object, uint64_t vaddr, char *buf,
+			       size_t size)
+{
+	char *all = run_addr2line(environment, object, &vaddr, 1), *rest = all;
+
+	describe(object, vaddr, next_lines(&rest), buf, size);
+	free(all);
 }
 
 /* The program that `site` is in; NULL: none. */
@@ -181,6 +254,33 @@ static struct pd_image *find_image(const struct pd_world *world, const void *sit
 	return NULL;
 }
 
+static char **environment_of(const struct pd_world *world)
+{
+	return world->is_builtin ? NULL : world->outside->libc.environment;
+}
+
+void pd_describe_soon(const struct pd_world *world, const void *const sites[], size_t n)
+{
+	uint64_t vaddrs[MAX_ADDRESSES], vaddr;
+
+	if (world->describe_site)
+		return;
+	for (int p = 0; p < world->n_programs; p++) {
+		struct pd_image *image = world->programs[p].image;
+		int n_vaddrs = 0;
+
+		for (size_t i = 0; i < n; i++) {
+			if (sites[i] && find_image(world, sites[i], &vaddr) == image &&
+			    !util_map_find(&image->sites, vaddr))
+				vaddrs[n_vaddrs++] = vaddr;
+			if (n_vaddrs < MAX_ADDRESSES && (i + 1 < n || n_vaddrs == 0))
+				continue;
+			describe_all(environment_of(world), image, vaddrs, n_vaddrs);
+			n_vaddrs = 0;
+		}
+	}
+}
+
 char *pd_describe_site(const struct pd_world *world, const void *site, char *buf, size_t size)
 {
 	pd_describe_frames(world, site, buf, size);
@@ -190,7 +290,7 @@ char *pd_describe_site(const struct pd_world *world, const void *site, char *buf
 
 char *pd_describe_frames(const struct pd_world *world, const void *site, char *buf, size_t size)
 {
-	char **environment = world->is_builtin ? NULL : world->outside->libc.environment;
+	char **environment = environment_of(world);
 	struct pd_image *image;
 	struct link_map *map;
 	uint64_t vaddr;
@@ -201,10 +301,11 @@ char *pd_describe_frames(const struct pd_world *world, const void *site, char *b
 	else if (world->describe_site)
 		snprintf(buf, size, "%s", world->describe_site(site));
 	else if ((image = find_image(world, site, &vaddr)))
-		snprintf(buf, size, "%s", describe_in_program(environment, image, vaddr));
+		describe_in_program(environment, image, vaddr, buf, size);
 	else if (dladdr1(site, &info, (void **)&map, RTLD_DL_LINKMAP) && info.dli_fname)
-		describe(environment, info.dli_fname,
-			 (uint64_t)((const char *)site - (const char *)map->l_addr), buf, size);
+		describe_elsewhere(environment, info.dli_fname,
+				   (uint64_t)((const char *)site - (const char *)map->l_addr), buf,
+				   size);
 	else
 		snprintf(buf, size, "%p", site);
 	return buf;

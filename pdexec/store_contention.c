@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Lines "contention,NAME,1 0.97 0.9" of a benchmark store: how fast cores of a node are when 1, 2,
  * … of them run the kernel. */
-#include <errno.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "pdexec/store_internal.h"
+#include "util/lines.h"
 #include "util/units.h"
 
 int pd_contention_parse(const char *text, double out[PD_MAX_CONTENTION], int *out_n,
@@ -50,20 +49,20 @@ static char *speeds_of(char *line, const char *kernel)
 int pd_store_contention(const char *path, const char *kernel, double out[PD_MAX_CONTENTION],
 			int *out_n, struct util_error *err)
 {
-	FILE *file = fopen(path, "re");
-	char *line = NULL, *speeds;
-	size_t capacity = 0;
-	int rc = 0;
+	struct util_lines lines;
+	int has_line, rc = util_lines_open(&lines, path, "the benchmark store", err);
 
-	if (!file)
-		return util_error_errno(err, errno, "cannot open the benchmark store %s", path);
+	if (rc)
+		return rc;
 	*out_n = 0;
-	for (unsigned long number = 1; !rc && getline(&line, &capacity, file) >= 0; number++) {
-		speeds = speeds_of(line, kernel);
+	while (!rc && (has_line = util_lines_next(&lines, err))) {
+		const char *speeds = has_line > 0 ? speeds_of(lines.text, kernel) : NULL;
+
 		if (speeds && pd_contention_parse(speeds, out, out_n, err))
-			rc = util_error_prepend(err, "%s:%lu", path, number);
+			rc = util_error_prepend(err, "%s:%d", path, lines.number);
+		if (has_line < 0)
+			rc = has_line;
 	}
-	free(line);
-	fclose(file);
+	util_lines_close(&lines);
 	return rc;
 }

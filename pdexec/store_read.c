@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Reading a store or model file (docs/benchmark-store.md). */
-#include <errno.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "pdexec/store_internal.h"
 #include "pdexec/store_write.h"
+#include "util/lines.h"
 #include "util/units.h"
 
 #define N_FIELDS (PD_STORE_MAX_PARAMS + 2)
@@ -271,44 +270,36 @@ static int check_complexities(const struct pd_store *store, struct util_error *e
 	return 0;
 }
 
-static int read_lines(struct pd_store *store, FILE *file, const char *path, struct util_error *err)
+static int read_lines(struct pd_store *store, struct util_lines *lines, struct util_error *err)
 {
-	char *line = NULL;
-	size_t capacity = 0;
-	unsigned long number = 0;
 	bool must_end = false;
-	ssize_t length;
-	int status = 0;
+	int has_line, status = 0;
 
-	while (!status && (length = getline(&line, &capacity, file)) >= 0) {
-		number++;
-		if (strlen(line) != (size_t)length)
-			status = util_refuse(err, "found a NUL byte, wanted text");
-		else if (must_end && line[length - 1] != '\n')
+	while (!status && (has_line = util_lines_next(lines, err))) {
+		if (has_line < 0)
+			return has_line;
+		if (must_end && lines->text[lines->length_B - 1] != '\n')
 			status = util_refuse(
 			    err, "found no end of the last line, wanted one: the file is cut");
 		else
-			status = read_line(store, trim(line), err);
-		must_end |= !strcmp(line, PD_BENCH_ENDS);
+			status = read_line(store, trim(lines->text), err);
+		must_end |= !strcmp(lines->text, PD_BENCH_ENDS);
 		if (status)
-			util_error_prepend(err, "%s:%lu", path, number);
+			util_error_prepend(err, "%s:%d", lines->path, lines->number);
 	}
-	free(line);
-	if (!status && ferror(file))
-		status = util_error_errno(err, errno, "cannot read %s", path);
 	return status;
 }
 
 int pd_store_read(struct pd_store *store, const char *path, struct util_error *err)
 {
-	FILE *file = fopen(path, "re");
-	int status;
+	struct util_lines lines;
+	int status = util_lines_open(&lines, path, "the benchmark store", err);
 
-	if (!file)
-		return util_error_errno(err, errno, "cannot open the benchmark store %s", path);
+	if (status)
+		return status;
 	store->file_version = 1;
-	status = read_lines(store, file, path, err);
-	fclose(file);
+	status = read_lines(store, &lines, err);
+	util_lines_close(&lines);
 	if (!status && check_complexities(store, err))
 		status = util_error_prepend(err, "%s", path);
 	return status;

@@ -67,6 +67,7 @@ struct sim_engine {
 	int n_holds;
 	sim_time_ps jumped; /* of `now`: by sim_engine_jump */
 	int out_of_memory;
+	int has_endless; /* something was scheduled for later than the clock can go */
 	/* May be NULL. Called when a task is about to be resumed that is not resumed_last: swap in
 	 * its memory. */
 	void (*before_resume)(struct sim_task *task, void *context);
@@ -89,13 +90,15 @@ static inline void sim_engine_fail_memory(struct sim_engine *engine)
 }
 
 /*
- * Schedules or moves `event` to `time`; a time before now means now, SIM_TIME_MAX means never (the
- * event is taken out). When memory runs out, the next sim_engine_step says so. O(log n).
+ * Schedules or moves `event` to `time`; a time before now means now, SIM_TIME_MAX means later than the
+ * clock can go (the event is taken out, and has_endless set). When memory runs out, the next
+ * sim_engine_step says so. O(log n).
  */
 static inline void sim_engine_at(struct sim_engine *engine, struct sim_event *event,
 				 sim_time_ps time)
 {
 	if (time == SIM_TIME_MAX) {
+		engine->has_endless = 1;
 		sim_queue_cancel(&engine->queue, event);
 		return;
 	}

@@ -23,6 +23,12 @@ int util_output_check_folder(const char *path, struct util_error *err);
  * process of this machine has their number.
  */
 char *util_output_part(const char *path);
+/*
+ * Until util_output_release, an interrupt (SIGINT, SIGTERM, SIGHUP) that ends the process removes the file
+ * `path`, too, as far as there is room for a few such names. Not while a run catches interrupts itself.
+ */
+void util_output_guard(const char *path);
+void util_output_release(const char *path);
 /* Removes a folder of files, as far as that is possible. */
 void util_output_remove_folder(const char *path);
 /* Holds the open part: other machines may share its folder. Without locks it is not held. */

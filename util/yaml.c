@@ -2,6 +2,7 @@
 #include "util/yaml.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -71,20 +72,37 @@ char *util_yaml_found(const struct util_yaml *node, char *buf, size_t size)
 	return buf;
 }
 
+static char *put_place(const struct util_yaml_tree *tree, const char *override, int line, int column,
+		       char *buf, size_t size)
+{
+	char quoted[128];
+
+	if (override)
+		snprintf(buf, size, "override %s",
+			 util_yaml_quote(override, quoted, sizeof(quoted)));
+	else
+		snprintf(buf, size, "%s:%d:%d", tree->name, line, column);
+	return buf;
+}
+
+char *util_yaml_place(const struct util_yaml_tree *tree, const struct util_yaml *node, char *buf,
+		      size_t size)
+{
+	return put_place(tree, node->override, node->line, node->column, buf, size);
+}
+
 static int fail_at(const struct util_yaml_tree *tree, const char *override, int line, int column,
 		   struct util_error *err, const char *format, va_list args)
 {
-	char text[768], quoted[128];
+	char text[768], place[PATH_MAX];
 
 	vsnprintf(text, sizeof(text), format, args);
 	for (char *c = text; *c;
 	     c++) /* what a file holds may not write on a terminal as it likes */
 		if ((unsigned char)*c < ' ' || *c == 127)
 			*c = '?';
-	if (override)
-		return util_refuse(err, "override %s: %s",
-				   util_yaml_quote(override, quoted, sizeof(quoted)), text);
-	return util_refuse(err, "%s:%d:%d: %s", tree->name, line, column, text);
+	return util_refuse(err, "%s: %s",
+			   put_place(tree, override, line, column, place, sizeof(place)), text);
 }
 
 int util_yaml_fail(const struct util_yaml_tree *tree, const struct util_yaml *node,

@@ -71,6 +71,9 @@ bool util_yaml_is_empty(const struct util_yaml *node);
 char *util_yaml_found(const struct util_yaml *node, char *buf, size_t size);
 /* Copies text into quotes, control characters as '?', cut where it is long. Returns `buf`. */
 char *util_yaml_quote(const char *text, char *buf, size_t size);
+/* Where a node stood: "x.yaml:5:12", or the override it came from. Returns `buf`. */
+char *util_yaml_place(const struct util_yaml_tree *tree, const struct util_yaml *node, char *buf,
+		      size_t size);
 /* Sets "<place of node>: <formatted>"; returns UTIL_EINPUT. `node` NULL: the file as a whole. */
 int util_yaml_fail(const struct util_yaml_tree *tree, const struct util_yaml *node,
 		   struct util_error *err, const char *format, ...)

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Measurements: keeping them, reading them from benchmark stores, means without outliers. */
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "calibrate/kernels/kernels.h"
 #include "pdexec/store_write.h"
 #include "util/array.h"
+#include "util/lines.h"
 #include "util/units.h"
 
 #define OUTLIER 3.0 /* this many times the median: something else ran */
@@ -141,31 +141,28 @@ static int read_line(struct kern_data *data, char *line, struct util_error *err)
 
 int kern_data_read(struct kern_data *data, const char *path, struct util_error *err)
 {
-	FILE *file = fopen(path, "re");
-	char *line = NULL;
-	size_t capacity = 0;
-	ssize_t length;
+	struct util_lines lines;
 	bool must_end = false;
-	int rc = 0;
+	int has_line, rc = util_lines_open(&lines, path, "the benchmark store", err);
 
-	if (!file)
-		return util_error_set(err, UTIL_EINPUT, "cannot open %s: %s", path, strerror(errno));
-	for (unsigned long number = 1; !rc && (length = getline(&line, &capacity, file)) >= 0;
-	     number++) {
-		if (must_end && line[length - 1] != '\n')
+	if (rc)
+		return rc;
+	while (!rc && (has_line = util_lines_next(&lines, err))) {
+		if (has_line < 0) {
+			rc = has_line;
+			break;
+		}
+		if (must_end && lines.text[lines.length_B - 1] != '\n')
 			rc = util_error_set(
 			    err, UTIL_EINPUT,
 			    "found no end of the last line, wanted one: the file is cut");
 		else
-			rc = read_line(data, line, err);
-		must_end |= !strcmp(line, PD_BENCH_ENDS);
+			rc = read_line(data, lines.text, err);
+		must_end |= !strcmp(lines.text, PD_BENCH_ENDS);
 		if (rc)
-			util_error_prepend(err, "%s:%lu", path, number);
+			util_error_prepend(err, "%s:%d", path, lines.number);
 	}
-	free(line);
-	if (!rc && ferror(file))
-		rc = util_error_set(err, UTIL_EINPUT, "cannot read %s: %s", path, strerror(errno));
-	fclose(file);
+	util_lines_close(&lines);
 	data->n_nodes++;
 	return rc;
 }

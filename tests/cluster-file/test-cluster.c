@@ -152,6 +152,8 @@ static const struct refusal refusals[] = {
     {"a_key_that_is_much_longer_than_any_that_there_is_or_will_ever_be_in_this_file: 1\n",
      "found unknown key"},
     {"<<: {cores: 2}\n", "found unknown key \"<<\""},
+    {"cpu: {speed_changes: [{node: 0, att: 1s, speed: 1}]}\n",
+     "test.yaml:4:33: speed_changes: found unknown key \"att\", wanted node, at, speed"},
     /* values */
     {"cores: 0\n", "test.yaml:4:8: cores: '0' is out of range, wanted 1 to 1000000"},
     {"cores: 1.5\n", "cores: found '1.5', wanted a whole number"},

@@ -101,7 +101,7 @@ static void what_fails_later_must_leave_ways(void **state)
 		fail_msg("%s", err.text);
 	assert_int_equal(net_topology_create(cluster, &topology, &err), UTIL_EINPUT);
 	if (!strstr(err.text,
-		    "from 2 s on: network.topology: found no way between node 0 and node 2"))
+		    "t.yaml:3:100: from 2 s on: network.topology: found no way between node 0 and node 2"))
 		fail_msg("%s", err.text);
 	cluster_destroy(cluster);
 }

@@ -42,11 +42,11 @@ static void links_that_cannot_be_meant_are_refused(void **state)
 	static const struct {
 		const char *yaml, *message;
 	} cases[] = {
-	    {DEEP("4, 4", LINK("level 9", "0.5")), "found \"level 9\", which is no link or class "
+	    {DEEP("4, 4", LINK("level 9", "0.5")), "t.yaml:3:106: network.topology.links: found \"level 9\", which is no link or class "
 						   "of links, wanted a name such as \"level 1, "
 						   "switch 0, to port 0\""},
 	    {DEEP("4, 4", LINK("level 1, switch 0, *", "0")),
-	     "found no way between node 0 and node 4"},
+	     "t.yaml:3:106: network.topology: found no way between node 0 and node 4"},
 	};
 
 	for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {

@@ -180,9 +180,19 @@ def a_killed_recording_leaves_the_old_file():
     require(sorted(name for name in os.listdir(".") if name.endswith(".part")) == sorted(left[1:]), "the next recording removes what the killed one left")
 
 
+def a_recording_without_room_is_no_trace():
+    """With its summary, which looks at the trace before it is told of, and without."""
+    for options in ([], ["--quiet"]):
+        done = call("sh", "-c", "trap '' XFSZ; ulimit -f 1; exec \"$@\"", "sh", f"{BIN}/mpisim-run", "--cluster", cluster(NAMES[0]), "-n", "2",
+                    *options, "--record", "roomless.mtrace", f"{APPS}/jacobi")
+        require(done.returncode == 2 and "--record: cannot write 'roomless.mtrace'" in done.stderr, done.stderr)
+        require("\ntrace: " not in done.stderr and not [name for name in os.listdir(".") if name.startswith("roomless")], done.stderr)
+
+
 with tempfile.TemporaryDirectory() as scratch:
     os.chdir(scratch)
     replays_give_the_figures_of_the_run()
+    a_recording_without_room_is_no_trace()
     names_that_the_standard_removed_are_recorded()
     replays_elsewhere_are_runs_there()
     every_way_to_charge_computation_is_recorded()

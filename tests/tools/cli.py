@@ -212,6 +212,14 @@ int main(int argc, char **argv)
         self.assertEqual(done.returncode, 1)
         self.assertIn("a message ends later than simulated time can go, 106 days", done.stderr)
 
+    def test_other_waits_that_the_clock_cannot_hold_are_no_deadlocks(self):
+        for settings in (["cores=4", "network.intra_node={latency: 0, bandwidth: 1 B/s}"],
+                         ["cores={per_domain: 4, memory: 1 B/s}",
+                          "network.intra_node={latency: 0, bandwidth: 1 GB/s, copies: 2}"]):
+            done = self.run_misc("slow", "--quiet", *[word for s in settings for word in ("--set", s)])
+            self.assertEqual(done.returncode, 1)
+            self.assertIn("what ranks wait for ends later than simulated time can go, 106 days", done.stderr)
+
     def test_bad_exit_codes_name_the_ranks(self):
         done = self.run_misc("exit", "--quiet")
         self.assertEqual(done.returncode, 1)

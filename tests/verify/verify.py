@@ -5,6 +5,7 @@
 usage: verify.py BIN_DIR SOURCE_DIR
 """
 import json
+import os
 import pathlib
 import shutil
 import sys
@@ -98,6 +99,21 @@ class Options(Base):
                 done, _ = self.start(("cases", "fine"), *options)
                 self.assertEqual(done.returncode, 2, done.stderr)
                 self.assertIn(text, done.stderr)
+
+    def test_places_of_all_findings_are_looked_up_by_one_process(self):
+        sends = "".join("MPI_Send(&x, 1, MPI_INT, 0, -5, MPI_COMM_WORLD);\n" for _ in range(100))
+        (self.dir / "many.c").write_text("#include <mpi.h>\nint main(int argc, char **argv)\n{\nint x = 0; MPI_Init(&argc, &argv);\n"
+                                         "MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);\n" + sends + "MPI_Finalize();\n}\n", encoding="utf-8")
+        self.made(BIN / "mpisim-cc", "-g", "many.c", "-o", "many")
+        tool = self.dir / "tools/addr2line"
+        tool.parent.mkdir()
+        tool.write_text(f'#!/bin/sh\necho started >> "{self.dir}/started"\nexec {shutil.which("addr2line")} "$@"\n', encoding="utf-8")
+        tool.chmod(0o755)
+        done = call(BIN / "mpisim-run", "--cluster", self.dir / "cluster.yaml", "-n", 2, "--verify=matching", "--json", self.dir / "many.json", self.dir / "many",
+                    env={**os.environ, "PATH": f"{tool.parent}:{os.environ['PATH']}"})
+        findings = json.loads((self.dir / "many.json").read_text(encoding="utf-8"))["findings"]
+        self.assertEqual([f["calls"][0]["site"] for f in findings], [f"many.c:{line} (main)" for line in range(6, 106)], done.stderr)
+        self.assertEqual((self.dir / "started").read_text(encoding="utf-8"), "started\n")
 
     def test_a_message_on_its_way_to_any_source_is_no_potential_deadlock(self):
         self.assertEqual(self.classes("cases", "abort-in-flight"), ["abort"])

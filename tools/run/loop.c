@@ -153,13 +153,17 @@ static void fail_deadlock(struct pd_world *world)
 		     "a message ends later than simulated time can go, 106 days");
 		return;
 	}
-
 	if (endless) {
 		fail(world, PD_FAILURE_UNSUPPORTED,
 		     "computation that ends later than simulated time can go, 106 days");
 		world->failure.rank = endless->rank;
 		world->failure.function = endless->function;
 		world->failure.site = endless->site;
+		return;
+	}
+	if (world->engine.has_endless) {
+		fail(world, PD_FAILURE_UNSUPPORTED,
+		     "what ranks wait for ends later than simulated time can go, 106 days");
 		return;
 	}
 	if (world->n_running == world->n_ranks)

@@ -10,6 +10,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "util/outpath.h"
+
 #define NEW_FILE_MODE 0666
 #define ROOM_B 65536 /* without so much room on the disk a result is not even tried */
 
@@ -135,6 +137,7 @@ int run_file_write(const char *path, run_write_fn write, const void *context,
 	fd = open_draft(path, &target, &draft);
 	if (fd < 0) /* a file that may be written, in a directory that may not */
 		return write_directly(path, write, context, err);
+	util_output_guard(draft);
 	fchmod(fd, mode ? mode & 0777 : new_file_mode());
 	file = fdopen(fd, "w");
 	if (file) {
@@ -147,6 +150,7 @@ int run_file_write(const char *path, run_write_fn write, const void *context,
 		failed = cannot_write(path, err);
 	if (failed)
 		unlink(draft);
+	util_output_release(draft);
 	free(target);
 	free(draft);
 	return failed;

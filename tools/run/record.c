@@ -140,14 +140,16 @@ int run_record_create(struct run *run, struct util_error *err)
 
 int run_record_close(struct run *run)
 {
-	struct util_error err;
+	struct util_error err = run->record_error;
 
 	if (run->signal || run->world->failure.kind != PD_FAILURE_NONE) {
 		fprintf(run->console,
 			"mpisim-run: no trace is written: the run did not end by itself\n");
 		return 0;
 	}
-	if (!run->is_record_closed && mpi_record_close(run->record, true, &err)) {
+	if (!run->is_record_closed)
+		mpi_record_close(run->record, true, &err);
+	if (err.code) {
 		fprintf(run->console, "mpisim-run: --record: %s\n", err.text);
 		return err.code;
 	}

@@ -60,6 +60,7 @@ struct run {
 	struct mpi_record *record; /* NULL: nothing is recorded */
 	int trace_fd;		   /* of a trace in memory; 0: none */
 	bool is_record_closed;
+	struct util_error record_error; /* of closing it; code 0: none */
 	struct mtrace_file *trace; /* its recording, borrowed; NULL: none that can be replayed */
 	const struct mpi_record
 	    *trace_record; /* … knows its places; NULL: they stand in it, or are unknown */

@@ -134,8 +134,10 @@ int run_recorded_open(struct run *run, struct mtrace_file **out, struct util_err
 		return util_error_set(err, UTIL_EUNSUPPORTED, "%s", why);
 	run->is_record_closed = true;
 	run->trace_record = run->record;
-	if (mpi_record_close(run->record, with_sites, err))
+	if (mpi_record_close(run->record, with_sites, err)) {
+		run->record_error = *err;
 		return err->code;
+	}
 	if (run->options.record)
 		return mtrace_file_open(run->options.record, out, err);
 	snprintf(path, sizeof path, "/proc/self/fd/%d", run->trace_fd);

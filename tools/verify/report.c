@@ -141,6 +141,24 @@ static void describe(const struct run *run, const struct mpi_finding *finding,
 		};
 }
 
+/* All places are looked up at once. */
+static void describe_sites(const struct run *run)
+{
+	int n_findings = mpi_verify_n_findings(run->mpi);
+	const void **sites = calloc((size_t)n_findings + 1, MPI_FINDING_MAX_CALLS * sizeof *sites);
+	size_t n = 0;
+
+	for (int i = 0; sites && i < n_findings; i++) {
+		const struct mpi_finding *finding = mpi_verify_finding(run->mpi, i);
+
+		for (int k = 0; k < finding->n_calls; k++)
+			sites[n++] = finding->calls[k].site;
+	}
+	if (sites)
+		pd_describe_soon(run->world, sites, n);
+	free(sites);
+}
+
 void verify_describe(struct run *run, struct verify_report *out)
 {
 	int n;
@@ -152,6 +170,7 @@ void verify_describe(struct run *run, struct verify_report *out)
 		verify_impact_ask(run->aside, run);
 	mpi_verify_end(run->mpi);
 	n = mpi_verify_n_findings(run->mpi);
+	describe_sites(run);
 	out->findings = calloc((size_t)n + 1, sizeof *out->findings);
 	for (int i = 0; out->findings && i < n; i++) {
 		const struct mpi_finding *finding = mpi_verify_finding(run->mpi, i);

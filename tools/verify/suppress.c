@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "tools/verify/suppress.h"
 
-#include <errno.h>
 #include <fnmatch.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "util/lines.h"
 
 struct suppression {
 	char *class_name, *function, *place; /* NULL: all */
@@ -56,22 +57,19 @@ int verify_suppressions_load(const char *path, struct verify_suppressions **out,
 			     struct util_error *err)
 {
 	struct verify_suppressions *suppressions = calloc(1, sizeof *suppressions);
-	FILE *file = fopen(path, "re");
-	char *line = NULL;
-	size_t capacity = 0;
-	int failed = 0;
+	struct util_lines lines;
+	int has_line, failed;
 
 	if (!suppressions)
-		failed = util_error_set(err, UTIL_ENOMEM, "out of memory");
-	else if (!file)
-		failed = util_error_errno(err, errno, "cannot read \"%s\"", path);
-	for (int number = 1; !failed && getline(&line, &capacity, file) > 0; number++)
-		failed = take_line(suppressions, path, number, line, err);
-	if (!failed && ferror(file))
-		failed = util_error_errno(err, errno, "cannot read \"%s\"", path);
-	free(line);
-	if (file)
-		fclose(file);
+		return util_error_set(err, UTIL_ENOMEM, "out of memory");
+	failed = util_lines_open(&lines, path, "the suppressions", err);
+	if (!failed) {
+		while (!failed && (has_line = util_lines_next(&lines, err)))
+			failed = has_line < 0 ? has_line
+					      : take_line(suppressions, path, lines.number,
+							  lines.text, err);
+		util_lines_close(&lines);
+	}
 	if (failed)
 		verify_suppressions_destroy(suppressions);
 	else

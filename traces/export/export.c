@@ -289,8 +289,10 @@ static void close_outputs(struct trace_output *out, struct output_name names[3])
 	for (int i = 0; i < 3; i++) {
 		if (out->files[i])
 			fclose(out->files[i]);
-		if (names[i].temporary)
+		if (names[i].temporary) {
 			unlink(names[i].temporary);
+			util_output_release(names[i].temporary);
+		}
 		free(names[i].final);
 		free(names[i].temporary);
 	}
@@ -317,10 +319,9 @@ static int open_outputs(const struct trace_export *exporter, struct trace_output
 		free(wanted);
 		if (failed)
 			return failed;
-		if (asprintf(&names[i].temporary, "%s.partial", names[i].final) < 0) {
-			names[i].temporary = NULL;
+		names[i].temporary = util_output_part(names[i].final);
+		if (!names[i].temporary)
 			return util_error_set(err, UTIL_ENOMEM, "out of memory for a trace");
-		}
 		out->files[i] = fopen(names[i].temporary, "we");
 		if (!out->files[i]) {
 			int number = errno;
@@ -330,6 +331,8 @@ static int open_outputs(const struct trace_export *exporter, struct trace_output
 			names[i].temporary = NULL;
 			return UTIL_ESYSTEM;
 		}
+		util_output_hold(fileno(out->files[i]));
+		util_output_guard(names[i].temporary);
 	}
 	return 0;
 }
@@ -396,6 +399,7 @@ static int complete(struct trace_output *out, struct output_name names[3], struc
 		if (rename(names[i].temporary, names[i].final))
 			return util_error_errno(err, errno, "cannot rename %s to %s",
 						names[i].temporary, names[i].final);
+		util_output_release(names[i].temporary);
 		free(names[i].temporary);
 		names[i].temporary = NULL;
 	}
