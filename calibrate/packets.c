@@ -248,7 +248,7 @@ static void find_nothing(struct fit *fit)
 }
 
 /* An eager message of several packets that was sent after a rest; -1: there was none. */
-static int64_t eager_size(const struct fit *fit, const struct teeth *teeth)
+static int64_t eager_size(const struct fit *fit)
 {
 	int64_t threshold_B = fit->threshold_B[fit->subject];
 	const struct sample_key *key = NULL;
@@ -299,7 +299,7 @@ static void one_says(struct fit *fit)
 static void find_credit(struct fit *fit, const struct teeth *teeth)
 {
 	double wait_s, packets = ceil(teeth->first_B / teeth->distance_B), header_B = 0;
-	int64_t size_B = eager_size(fit, teeth);
+	int64_t size_B = eager_size(fit);
 	int w = fit->subject;
 	struct value *latency = &fit->latency[w];
 

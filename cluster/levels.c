@@ -78,9 +78,10 @@ int cluster_complete_cores(struct cluster_draft *draft, const struct util_yaml_t
 	if (!node || node->kind != UTIL_YAML_MAP)
 		return 0;
 	if (levels->per_domain == 0)
-		return util_yaml_fail(tree, node, err,
-				      "cores: found no per_domain, wanted the cores of a domain, as "
-				      "in {sockets: 2, domains: 4, per_domain: 16}");
+		return util_yaml_fail(
+		    tree, node, err,
+		    "cores: found no per_domain, wanted the cores of a domain, as "
+		    "in {sockets: 2, domains: 4, per_domain: 16}");
 	draft->cluster.cores = levels->sockets * levels->domains * levels->per_domain;
 	if (levels->computation_Bps > 0 && levels->n_memory == 0)
 		return util_yaml_fail(tree, node, err,
@@ -134,10 +135,11 @@ int cluster_read_intra_levels(struct cluster_draft *draft, const struct util_yam
 	for (size_t i = 0; i < sizeof excluded / sizeof *excluded; i++) {
 		snprintf(path, sizeof path, "network.intra_node.%s", excluded[i]);
 		if (util_yaml_at(tree, path))
-			return util_yaml_fail(tree, node, err,
-					      "network.intra_node.levels: found %s beside it, wanted "
-					      "one of the two",
-					      excluded[i]);
+			return util_yaml_fail(
+			    tree, node, err,
+			    "network.intra_node.levels: found %s beside it, wanted "
+			    "one of the two",
+			    excluded[i]);
 	}
 	if (node->kind != UTIL_YAML_LIST || node->n_children != n_levels)
 		return util_yaml_fail(
@@ -162,10 +164,11 @@ static int take_contention(struct cluster *cluster, const struct util_yaml_tree 
 	if (levels->n_memory == 0 || !cluster->cpu.contention)
 		return 0;
 	if (levels->computation_Bps > 0 || n > levels->per_domain)
-		return util_yaml_fail(tree, util_yaml_at(tree, "cpu.contention"), err,
-				      "cpu.contention: found it beside cores.computation, or for more "
-				      "cores than a domain has, wanted what one domain's computation "
-				      "draws of its cores.memory once");
+		return util_yaml_fail(
+		    tree, util_yaml_at(tree, "cpu.contention"), err,
+		    "cpu.contention: found it beside cores.computation, or for more "
+		    "cores than a domain has, wanted what one domain's computation "
+		    "draws of its cores.memory once");
 	if (isfinite(cluster_memory(cluster, n)))
 		levels->computation_Bps =
 		    cluster_memory(cluster, n) / n / cluster->cpu.contention[n - 1];
@@ -179,19 +182,16 @@ int cluster_check_memory(struct cluster_draft *draft, const struct util_yaml_tre
 			 const struct util_yaml *node, struct util_error *err)
 {
 	struct cluster *cluster = &draft->cluster;
-	const struct {
-		bool is_excluded;
-		const char *found;
-	} others[] = {
-	    {cluster->network.model == CLUSTER_NETWORK_THESIS, "network.model: thesis"},
-	    {cluster->cpu.speed_changes.n > 0, "cpu.speed_changes"},
-	};
+	const char *excluded = cluster->network.model == CLUSTER_NETWORK_THESIS
+				   ? "network.model: thesis"
+			       : cluster->cpu.speed_changes.n > 0 ? "cpu.speed_changes"
+								  : NULL;
 
-	for (size_t i = 0; cluster_shares_memory(cluster) && i < sizeof others / sizeof *others; i++)
-		if (others[i].is_excluded)
-			return util_yaml_fail(tree, util_yaml_at(tree, node ? "network.intra_node" : "cores"), err,
-					      "found %s beside cores.memory or "
-					      "network.intra_node.copies, wanted one of the two",
-					      others[i].found);
+	if (cluster_shares_memory(cluster) && excluded)
+		return util_yaml_fail(
+		    tree, util_yaml_at(tree, node ? "network.intra_node" : "cores"), err,
+		    "found %s beside cores.memory or network.intra_node.copies, wanted one of the "
+		    "two",
+		    excluded);
 	return take_contention(cluster, tree, err);
 }

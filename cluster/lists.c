@@ -117,8 +117,9 @@ static int read_segments(const struct cluster_network *network, struct cluster_s
 		segment->stream_Bps = INFINITY;
 		rc = cluster_schema_entry(tree, entry, segment_keys, n_keys, segment, err);
 		if (!rc)
-			rc = check_order(tree, entry, path, segments->n == 0,
-					 segments->n ? segment[-1].from_B : 0, segment->from_B, err);
+			rc =
+			    check_order(tree, entry, path, segments->n == 0,
+					segments->n ? segment[-1].from_B : 0, segment->from_B, err);
 		if (!rc)
 			rc = check_stream(network, segment, path, tree, entry, err);
 		if (rc)
@@ -399,29 +400,24 @@ int cluster_check_packets(struct cluster_draft *draft, const struct util_yaml_tr
 			  const struct util_yaml *node, struct util_error *err)
 {
 	struct cluster *cluster = &draft->cluster;
-	const struct {
-		bool is_excluded;
-		const char *found;
-	} others[] = {
-	    {cluster->network.model == CLUSTER_NETWORK_THESIS, "model: thesis"},
-	    {cluster->network.segments.n > 0, "segments"},
-	    {cluster->network.sharing_losses.n > 0 || cluster->network.duplex_loss > 0, "losses"},
-	};
+	const struct cluster_network *network = &cluster->network;
+	const char *excluded = network->model == CLUSTER_NETWORK_THESIS ? "model: thesis"
+			       : network->segments.n > 0		? "segments"
+			       : network->sharing_losses.n > 0 || network->duplex_loss > 0
+				   ? "losses"
+				   : NULL;
 
 	(void)node;
-	if (cluster->network.timeslice_s > 0 && cluster->network.model != CLUSTER_NETWORK_THESIS)
+	if (network->timeslice_s > 0 && network->model != CLUSTER_NETWORK_THESIS)
 		return util_yaml_fail(tree, util_yaml_at(tree, "network.timeslice"), err,
 				      "network.timeslice: found a slice without network.model: "
 				      "thesis, wanted both or neither");
-
-	for (size_t i = 0;
-	     cluster->network.packet_payload_B && i < sizeof(others) / sizeof(*others); i++)
-		if (others[i].is_excluded)
-			return util_yaml_fail(tree, util_yaml_at(tree, "network.packets"), err,
-					      "network.packets: found %s beside it, wanted none: "
-					      "packets share links, wait in queues and are "
-					      "acknowledged by themselves",
-					      others[i].found);
+	if (network->packet_payload_B && excluded)
+		return util_yaml_fail(
+		    tree, util_yaml_at(tree, "network.packets"), err,
+		    "network.packets: found %s beside it, wanted none: packets share "
+		    "links, wait in queues and are acknowledged by themselves",
+		    excluded);
 	return order_packets(cluster, tree, err);
 }
 

@@ -64,8 +64,10 @@ void pd_noalloc_destroy(struct pd_noalloc *noalloc)
 {
 	if (!noalloc)
 		return;
-	for (int i = 0; i < N_PARTS; i++)
-		free(noalloc->parts[i].next), free(noalloc->parts[i].there);
+	for (int i = 0; i < N_PARTS; i++) {
+		free(noalloc->parts[i].next);
+		free(noalloc->parts[i].there);
+	}
 	munmap(noalloc->memory, RANGE_B);
 	free(noalloc);
 }

@@ -6,6 +6,7 @@
 #include <sys/mman.h>
 
 #include "pdexec/compute.h"
+#include "util/array.h"
 
 enum { READS = 1, WRITES = 2, COST_SAMPLES = 100 };
 
@@ -18,7 +19,7 @@ struct page {
 	const void *site[2];
 };
 
-struct list { /* of a rank */
+struct list {		 /* of a rank */
 	struct page *of; /* [n] by address */
 	size_t n, capacity;
 };
@@ -30,8 +31,8 @@ struct pages {
 	struct list *closed; /* NULL: all are open */
 	struct pd_frames frames;
 	double mark_s, spent_s, last_s; /* last_s: of the last access, as seen_s */
-	double cost_s; /* of a fault, beside what the handler measures */
-	struct pd_page_access *told; /* [told_capacity] */
+	double cost_s;			/* of a fault, beside what the handler measures */
+	struct pd_page_access *told;	/* [told_capacity] */
 	size_t told_capacity;
 	struct list lists[]; /* [n_lists] by rank */
 };
@@ -41,7 +42,8 @@ static struct pages *pages;
 
 static void *map(size_t size_B)
 {
-	void *memory = mmap(NULL, size_B, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	void *memory =
+	    mmap(NULL, size_B, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 
 	return memory == MAP_FAILED ? NULL : memory;
 }
@@ -65,20 +67,15 @@ static bool make_room(void **items, size_t n, size_t *capacity, size_t item_B)
 
 /* --- which pages --- */
 
+static bool is_page_below(const void *page, const void *at)
+{
+	return ((const struct page *)page)->at < *(const uintptr_t *)at;
+}
+
 /* The place of the page, or where it would stand. */
 static size_t place_of(const struct list *list, uintptr_t at)
 {
-	size_t low = 0, high = list->n;
-
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (list->of[middle].at < at)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
+	return util_count_before(list->of, list->n, sizeof *list->of, is_page_below, &at);
 }
 
 static struct page *find(const struct list *list, uintptr_t address)
@@ -105,7 +102,8 @@ static void arm(struct pd_rank *rank, struct list *list, uintptr_t at, unsigned 
 
 	if (i == list->n || list->of[i].at != at) {
 		if (!make_room((void **)&list->of, list->n, &list->capacity, sizeof *list->of))
-			pd_fail(rank, PD_FAILURE_MEMORY, "out of memory for pages that are watched");
+			pd_fail(rank, PD_FAILURE_MEMORY,
+				"out of memory for pages that are watched");
 		memmove(&list->of[i + 1], &list->of[i], (list->n++ - i) * sizeof *list->of);
 		list->of[i] = (struct page){.at = at, .is_on_stack = is_on_stack(rank, at)};
 	}
@@ -113,7 +111,8 @@ static void arm(struct pd_rank *rank, struct list *list, uintptr_t at, unsigned 
 	page->wanted |= wanted;
 	page->seen &= (unsigned char)~wanted;
 	page->seen_s[0] = page->seen_s[1] = -1;
-	page->site[0] = page->site[1] = rank->site; /* of a page of the stack: right behind the call */
+	page->site[0] = page->site[1] =
+	    rank->site; /* of a page of the stack: right behind the call */
 }
 
 void pd_pages_arm(struct pd_rank *rank, uintptr_t low, uintptr_t high, bool reads_count)

@@ -30,6 +30,27 @@ static inline bool util_array_reach(void *array, int *n, int at, size_t item_B)
 	return at < *n || util_array_extend(array, n, at, item_B);
 }
 
+/*
+ * How many items of a sorted array come before a place: is_before(item, key) holds for these, and for none behind them. O(log n)
+ * calls, which the compiler takes in.
+ */
+static inline size_t util_count_before(const void *array, size_t n, size_t item_B,
+				       bool (*is_before)(const void *item, const void *key),
+				       const void *key)
+{
+	size_t low = 0;
+
+	while (low < n) {
+		size_t middle = low + (n - low) / 2;
+
+		if (is_before((const char *)array + middle * item_B, key))
+			low = middle + 1;
+		else
+			n = middle;
+	}
+	return low;
+}
+
 /* For qsort: ascending. */
 int util_compare_doubles(const void *a, const void *b);
 int util_compare_ints(const void *a, const void *b);

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "mpi/coll/coll.h"
+#include "util/array.h"
 
 /* The board with the caller's numbers on it; NULL when out of memory. */
 static struct mpi_birth *tell(struct mpi_rank *me, const struct mpi_comm *comm,
@@ -70,20 +71,16 @@ static int compare(const void *a, const void *b)
 	return (left->rank > right->rank) - (left->rank < right->rank);
 }
 
+static bool begins_below(const void *entry, const void *first)
+{
+	return ((const struct mpi_board_entry *)entry)->numbers[0] < *(const int64_t *)first;
+}
+
 /* How many entries begin with less than `first`. */
 static int count_below(const struct mpi_board *board, int64_t first)
 {
-	int low = 0, high = board->size;
-
-	while (low < high) {
-		int middle = low + (high - low) / 2;
-
-		if (board->entries[middle].numbers[0] < first)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
+	return (int)util_count_before(board->entries, (size_t)board->size, sizeof *board->entries,
+				      begins_below, &first);
 }
 
 int mpi_board_find(struct mpi_board *board, int64_t first, const struct mpi_board_entry **out)

@@ -406,20 +406,18 @@ void mpi_memory_buffer_finish(struct mpi_memory_buffer *buffer)
 	buffer->runs = NULL;
 }
 
+static bool ends_before(const void *item, const void *at)
+{
+	const struct mpi_memory_run *run = item;
+
+	return run->at + run->size_B <= *(const uintptr_t *)at;
+}
+
 /* The first run, of ascending ones, that ends behind `at`. */
 static size_t first_behind(const struct mpi_memory_buffer *buffer, uintptr_t at)
 {
-	size_t low = 0, high = buffer->n_runs;
-
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (buffer->runs[middle].at + buffer->runs[middle].size_B <= at)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
+	return util_count_before(buffer->runs, buffer->n_runs, sizeof *buffer->runs, ends_before,
+				 &at);
 }
 
 size_t mpi_memory_common_range(const struct mpi_memory_buffer *buffer, uintptr_t at, size_t size_B,

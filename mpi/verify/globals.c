@@ -5,6 +5,7 @@
 
 #include "mpi/verify/memory.h"
 #include "pdexec/image.h"
+#include "util/array.h"
 
 struct global {
 	uint64_t vaddr, size_B;
@@ -105,26 +106,24 @@ static struct mpi_memory_globals *globals_of(struct mpi_memory *memory,
 	return globals;
 }
 
+static bool begins_up_to(const void *global, const void *vaddr)
+{
+	return ((const struct global *)global)->vaddr <= *(const uint64_t *)vaddr;
+}
+
 const char *mpi_memory_global_at(struct mpi_memory *memory, struct mpi_rank *me, uintptr_t at,
 				 uintptr_t *low, uintptr_t *high)
 {
 	const struct mpi_memory_globals *globals;
-	size_t begin = 0, end;
 	uint64_t vaddr;
+	size_t begin;
 
 	if (me->world->pd->is_builtin ||
 	    !pd_image_locate(me->pd->program->image, (const void *)at, &vaddr) ||
 	    !(globals = globals_of(memory, me->pd->program->image)))
 		return NULL;
-	end = globals->n;
-	while (begin < end) { /* the first one behind it */
-		size_t middle = begin + (end - begin) / 2;
-
-		if (globals->all[middle].vaddr <= vaddr)
-			begin = middle + 1;
-		else
-			end = middle;
-	}
+	begin =
+	    util_count_before(globals->all, globals->n, sizeof *globals->all, begins_up_to, &vaddr);
 	if (begin == 0)
 		return NULL;
 	for (begin--; begin > 0 && globals->all[begin - 1].vaddr == globals->all[begin].vaddr;)

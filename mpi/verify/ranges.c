@@ -6,19 +6,15 @@
 
 #include "util/array.h"
 
+static bool begins_below(const void *range, const void *low)
+{
+	return ((const struct mpi_range *)range)->low < *(const uintptr_t *)low;
+}
+
 size_t mpi_ranges_from(const struct mpi_ranges *ranges, uintptr_t low)
 {
-	size_t begin = 0, end = ranges->n;
-
-	while (begin < end) {
-		size_t middle = begin + (end - begin) / 2;
-
-		if (ranges->sorted[middle].low < low)
-			begin = middle + 1;
-		else
-			end = middle;
-	}
-	return begin;
+	return util_count_before(ranges->sorted, ranges->n, sizeof *ranges->sorted, begins_below,
+				 &low);
 }
 
 bool mpi_ranges_insert(struct mpi_ranges *ranges, struct mpi_range range)

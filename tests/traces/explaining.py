@@ -1,20 +1,17 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """What the tests of mpisim-run --explain share: their arguments BIN_DIR SOURCE_DIR APPS_DIR, and runs of programs/waits.c."""
 import json
-import pathlib
-import sys
 
-sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
-from harness import Folder, call, paths  # noqa: E402  (the folder above)
+from waits import BIN, HERE, Waits
+from harness import call, paths  # its folder is known since waits
 
-BIN, HERE, APPS = paths(3)
+APPS, = paths(1)
 ROOT = HERE.parent.parent
 # A message of 1 MB takes l + s/b = 10 us + 10 ms, one of 1000 B 10 us + 10 us.
 CLUSTER = """mpisim_cluster: 1
 nodes: 4
 network: {latency: 10us, bandwidth: 100 MB/s}
 """
-KERNELS = ["before", "after", "between", "sender", "receiver", "step", "all", "one"]
 IDEAL = ["--set", "network.latency=0s", "--set", "network.bandwidth=inf", "--set", "cpu.communication_cost.scale=0"]
 WAITS = ["late_sender", "late_receiver", "barrier", "collective"]
 
@@ -23,14 +20,8 @@ def ps(seconds):
     return round(seconds * 1e12)
 
 
-class Base(Folder):
+class Base(Waits):
     cluster_text = CLUSTER
-
-    @classmethod
-    def setUpClass(cls):
-        super().setUpClass()
-        (cls.dir / "kernels.bench").write_text("# mpisim-bench 1\n" + "".join(f"model,{k},p1\n" for k in KERNELS))
-        cls.made(BIN / "mpisim-cc", "-g", HERE / "programs" / "waits.c", "-o", cls.dir / "waits")
 
     def call(self, n, program, options=(), cluster=None, bench=None, explain=True, mode="modelled"):
         out = self.dir / "out.json"

@@ -6,36 +6,26 @@ usage: export.py BIN_DIR SOURCE_DIR
 """
 import json
 import os
-import pathlib
 import re
 import resource
 import shutil
 import signal
 import subprocess
-import sys
 import unittest
 
-sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
-from harness import Folder, call, paths  # noqa: E402  (the folder above)
+from waits import BIN, HERE, Waits
+from harness import call  # its folder is known since waits
 
-BIN, HERE = paths(2)
 CLUSTER = """mpisim_cluster: 1
 nodes: 4
 cores: 2
 run: {placement: spread}
 network: {latency: 10us, bandwidth: 100 MB/s}
 """
-KERNELS = ["before", "after", "between", "sender", "receiver", "step", "all", "one"]
 
 
-class Base(Folder):
+class Base(Waits):
     cluster_text = CLUSTER
-
-    @classmethod
-    def setUpClass(cls):
-        super().setUpClass()
-        (cls.dir / "kernels.bench").write_text("# mpisim-bench 1\n" + "".join(f"model,{k},p1\n" for k in KERNELS))
-        cls.made(BIN / "mpisim-cc", "-g", HERE / "programs" / "waits.c", "-o", cls.dir / "waits")
 
     def start(self, name, n, case, *options, **more):
         words = [BIN / "mpisim-run", "--cluster", self.dir / "cluster.yaml", "-n", n, "--compute", "modelled", "--bench",

@@ -172,21 +172,19 @@ static int find_owners(struct check *check, struct util_error *err)
 	return 0;
 }
 
+static bool comes_before(const void *owner, const void *name)
+{
+	return strcmp(((const struct check_symbol_owner *)owner)->name, name) < 0;
+}
+
 const struct check_symbol_owner *check_find_owner(const struct check *check, const char *name)
 {
-	size_t low = 0, high = check->n_owners;
+	size_t first = util_count_before(check->owners, check->n_owners, sizeof *check->owners,
+					 comes_before, name);
 
-	while (low < high) { /* the first of its name */
-		size_t middle = low + (high - low) / 2;
-
-		if (strcmp(check->owners[middle].name, name) < 0)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	if (low == check->n_owners || strcmp(check->owners[low].name, name) != 0)
+	if (first == check->n_owners || strcmp(check->owners[first].name, name) != 0)
 		return NULL;
-	return &check->owners[low];
+	return &check->owners[first];
 }
 
 int check_create(struct check *out, const char *path, size_t tls_size_B, struct util_error *err)

@@ -169,20 +169,16 @@ void trace_delays_wait(struct trace_delays *delays, int rank, int by, sim_time_p
 
 /* --- what both did --- */
 
+static bool ends_up_to(const void *span, const void *time)
+{
+	return ((const struct span *)span)->end <= *(const sim_time_ps *)time;
+}
+
 /* The first span of the rank that ends later than `time`. */
 static int first_after(const struct row *row, sim_time_ps time)
 {
-	int low = 0, high = row->n;
-
-	while (low < high) {
-		int middle = (low + high) / 2;
-
-		if (row->spans[middle].end <= time)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
+	return (int)util_count_before(row->spans, (size_t)row->n, sizeof *row->spans, ends_up_to,
+				      &time);
 }
 
 static double within_s(const struct span *span, sim_time_ps from, sim_time_ps until)

@@ -56,20 +56,16 @@ void trace_loads_sort(struct trace_loads *loads)
 		qsort(loads->list, (size_t)loads->n, sizeof *loads->list, compare);
 }
 
+static bool is_of_smaller_link(const void *load, const void *link)
+{
+	return ((const struct trace_load *)load)->link < *(const int *)link;
+}
+
 /* The first whose link is not smaller. */
 static int first_of(const struct trace_loads *loads, int link)
 {
-	int from = 0, to = loads->n;
-
-	while (from < to) {
-		int middle = from + (to - from) / 2;
-
-		if (loads->list[middle].link < link)
-			from = middle + 1;
-		else
-			to = middle;
-	}
-	return from;
+	return (int)util_count_before(loads->list, (size_t)loads->n, sizeof *loads->list,
+				      is_of_smaller_link, &link);
 }
 
 int trace_loads_of(const struct trace_loads *loads, int link, const struct trace_load **out)

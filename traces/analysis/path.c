@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "util/array.h"
+
 enum { FIRST_PASS = 4096, N_FEW = 2 };
 
 void trace_paths_init(struct trace_paths *paths)
@@ -44,20 +46,16 @@ static void release(struct trace_paths *paths, struct trace_path_node *node)
 	}
 }
 
+static bool has_smaller_key(const void *entry, const void *key)
+{
+	return ((const struct trace_path_entry *)entry)->key < *(const uint32_t *)key;
+}
+
 /* Where `key` is or belongs. */
 static int find(const struct trace_path_node *node, uint32_t key)
 {
-	int low = 0, high = node->n;
-
-	while (low < high) {
-		int middle = (low + high) / 2;
-
-		if (node->entries[middle].key < key)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
+	return (int)util_count_before(node->entries, (size_t)node->n, sizeof *node->entries,
+				      has_smaller_key, &key);
 }
 
 static int grow(struct trace_path_node *node, int wanted)
