@@ -5,6 +5,7 @@
 #include <jansson.h>
 
 #include "simcore/time.h"
+#include "util/error.h"
 
 struct trace_run;
 
@@ -19,6 +20,9 @@ json_t *trace_json_seconds(sim_time_ps time);
 /* Text of the program may be of any encoding; what is not UTF-8 is shown byte by byte. NULL: null. */
 json_t *trace_json_string(const char *text);
 json_t *trace_json_words(char *const *words); /* [] until NULL */
+
+/* Reads a file that holds an object or a list, the caller's to release. UTIL_EINPUT. */
+int trace_json_load(const char *path, json_t **out, struct util_error *err);
 
 /* traces/json_jobs.c */
 json_t *trace_json_jobs(const struct trace_run *run);

@@ -108,7 +108,7 @@ class Compared(Folder):
     def test_what_is_no_run_is_refused_before_the_run(self):
         (self.dir / "no.json").write_text("{}")
         (self.dir / "broken.json").write_text("{")
-        for name, wanted in (("no.json", "no.json: found no run, wanted what mpisim-run --json writes"), ("broken.json", "broken.json:1:1:"), ("nowhere.json", "nowhere.json")):
+        for name, wanted in (("no.json", "no.json: found no run, wanted what mpisim-run --json writes"), ("broken.json", "broken.json:1:1:"), ("nowhere.json", "cannot read"), (".", "Is a directory")):
             done = self.run_it("--compare", self.dir / name)
             self.assertEqual(done.returncode, 2, done.stderr)
             self.assertIn("--compare: ", done.stderr)

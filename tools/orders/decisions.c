@@ -8,6 +8,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "traces/json.h"
+
 static const char *const kinds[MPI_N_CHOICE_KINDS] = {
     [MPI_CHOICE_RECV] = "receive",  [MPI_CHOICE_PROBE] = "probe", [MPI_CHOICE_WAIT] = "wait",
     [MPI_CHOICE_POLL] = "poll",	    [MPI_CHOICE_LOCK] = "lock",	  [MPI_CHOICE_CANCEL] = "cancel",
@@ -191,14 +193,12 @@ static int read_all(const char *path, const json_t *file, struct orders_decision
 int orders_decisions_read(const char *path, int n_ranks, char *const program[],
 			  struct orders_decisions *out, struct util_error *err)
 {
-	json_error_t problem;
-	json_t *file = json_load_file(path, 0, &problem);
-	int failed;
+	json_t *file;
+	int failed = trace_json_load(path, &file, err);
 
 	*out = (struct orders_decisions){.n = 0};
-	if (!file)
-		return util_error_set(err, UTIL_EINPUT, "%s:%d:%d: %s", path, problem.line,
-				      problem.column, problem.text);
+	if (failed)
+		return failed;
 	failed = read_all(path, file, out, err);
 	if (!failed)
 		failed = check_run(path, file, n_ranks, program, err);

@@ -3,6 +3,8 @@
 
 #include <stdbool.h>
 
+#include "traces/json.h"
+
 static bool is_scenario(const json_t *entry)
 {
 	return json_is_string(json_object_get(entry, "name")) &&
@@ -12,14 +14,13 @@ static bool is_scenario(const json_t *entry)
 
 int run_whatif_load(const char *path, json_t **out, struct util_error *err)
 {
-	json_error_t problem;
-	json_t *root = json_load_file(path, 0, &problem), *list;
+	json_t *root, *list;
+	int failed = trace_json_load(path, &root, err);
 	bool is_good;
 	size_t i;
 
-	if (!root)
-		return util_refuse(err, "%s:%d:%d: %s", path, problem.line, problem.column,
-				   problem.text);
+	if (failed)
+		return failed;
 	list = json_object_get(root, "scenarios");
 	is_good = json_integer_value(json_object_get(root, "version")) == 1 && json_is_array(list);
 	for (i = 0; is_good && i < json_array_size(list); i++)

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "traces/analysis/ideal.h"
 
-#include <errno.h>
 #include <jansson.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "traces/json.h"
 
 struct trace_ideal {
 	double time_s;
@@ -129,23 +129,14 @@ int trace_ideal_load(const char *path, int n_ranks, char *const command[], struc
 		     struct util_error *err)
 {
 	struct trace_ideal *ideal = calloc(1, sizeof *ideal);
-	json_error_t error = {.line = -1};
-	FILE *file = fopen(path, "re");
 	json_t *root = NULL;
-	int failed = 0;
+	int failed;
 
-	if (!file)
-		failed = util_error_errno(err, errno, "cannot open %s", path);
-	else if (ideal && (ideal->spans = json_object()) && (ideal->jobs = json_object()))
-		root = json_loadf(file, JSON_REJECT_DUPLICATES, &error);
-	if (file)
-		fclose(file);
-	if (!failed && (!ideal || !ideal->spans || !ideal->jobs))
+	if (ideal && (ideal->spans = json_object()) && (ideal->jobs = json_object()))
+		failed = trace_json_load(path, &root, err);
+	else
 		failed = util_error_set(err, UTIL_ENOMEM, "out of memory for %s", path);
-	else if (!failed && !root)
-		failed =
-		    util_refuse(err, "%s:%d:%d: %s", path, error.line, error.column, error.text);
-	else if (!failed)
+	if (!failed)
 		failed = take(ideal, root, path, n_ranks, err);
 	if (!failed)
 		failed = check_command(json_object_get(root, "command"), path, command, err);

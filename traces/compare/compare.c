@@ -27,12 +27,11 @@ enum { N_LISTS = sizeof lists / sizeof *lists };
 
 int trace_compare_load(const char *path, json_t **out, struct util_error *err)
 {
-	json_error_t problem;
-	json_t *root = json_load_file(path, 0, &problem);
+	json_t *root;
+	int failed = trace_json_load(path, &root, err);
 
-	if (!root)
-		return util_refuse(err, "%s:%d:%d: %s", path, problem.line, problem.column,
-				   problem.text);
+	if (failed)
+		return failed;
 	if (json_is_string(json_object_get(root, "mpisim_version")) &&
 	    json_is_number(json_object_get(root, "predicted_time_s")) &&
 	    json_is_array(json_object_get(root, "ranks")) &&
