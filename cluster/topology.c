@@ -64,8 +64,9 @@ static int read_by_class(double out[], int *out_n, const struct cluster_key *key
 
 	if (!node)
 		return 0;
-	if (node->kind == UTIL_YAML_LIST && node->n_children > CLUSTER_MAX_DIMENSIONS)
-		return util_yaml_fail(tree, node, err, "%s: found %d values, wanted at most %d",
+	if (node->kind == UTIL_YAML_LIST &&
+	    (node->n_children < 1 || node->n_children > CLUSTER_MAX_DIMENSIONS))
+		return util_yaml_fail(tree, node, err, "%s: found %d values, wanted 1 to %d",
 				      key->path, node->n_children, CLUSTER_MAX_DIMENSIONS);
 	one = node->kind == UTIL_YAML_LIST ? node->first : node;
 	for (; one && !rc; one = node->kind == UTIL_YAML_LIST ? one->next : NULL)

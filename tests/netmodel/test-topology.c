@@ -296,6 +296,8 @@ static void shapes_that_do_not_add_up_are_refused(void **state)
 	    {"kind: torus, dimensions: [64], routing: ecmp", "wanted deterministic for a torus"},
 	    {"kind: torus, dimensions: [64], bandwidth: [1 MB/s, 2 MB/s]",
 	     "found 2 values, wanted one, or one of each of 1 classes of links"},
+	    {"kind: torus, dimensions: [8, 8], hop_latency: []",
+	     "network.topology.hop_latency: found 0 values, wanted 1 to 6"},
 	    {"kind: dragonfly, groups: 4", "wanted groups, routers (of a group), nodes_per_router"},
 	    {"kind: dragonfly, groups: 4, routers: 2, nodes_per_router: 4, global_links: 1",
 	     "found 4 groups x 2 routers x 4 nodes = 32, wanted the cluster's 64 nodes"},

@@ -75,6 +75,8 @@ class Usage(Base):
         for wanted, *words in (("--json: found '%s', which is the file of --html" % out, "--json", out, "--html", out, copy),
                                ("--record: found '%s', which is the file of the program" % copy, "--record", copy, copy),
                                ("which is the file of the program", "--json", self.dir / "link", copy),
+                               ("--json: found '-', which is the file of --html", "--json", "-", "--html", "-", copy),
+                               ("which is the file of --decisions", "--json", self.dir / "d.json", "--decisions", self.dir / "d.json", copy),
                                ("--html: found '%s', which is the file of --cluster" % self.cluster, "--html", self.cluster, copy)):
             self.refused(wanted, "--cluster", self.cluster, "-n", 2, *words)
         self.assertEqual(before, (copy.read_bytes(), pathlib.Path(self.cluster).read_bytes()))

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "tools/run/options.h"
 
+#include <string.h>
+
 #include "tools/run/outfile.h"
 
 struct file {
@@ -27,13 +29,18 @@ int run_clash_check(const struct run_options *o, struct util_error *err)
 	    {"--what-if", o->what_if},
 	    {"--real", o->real},
 	    {"--compare", o->compare},
+	    {"--decisions", o->decisions},
+	    {"--verify-suppress", o->verify_suppress},
 	    {o->is_replay ? "the trace" : "the program", o->program ? o->program[0] : NULL},
 	};
 	const int n = sizeof files / sizeof *files, n_results = 6;
 
 	for (int i = 0; i < n_results; i++)
 		for (int k = i + 1; k < n && files[i].path; k++)
-			if (files[k].path && run_file_is_same(files[i].path, files[k].path))
+			if (files[k].path &&
+			    (run_file_is_same(files[i].path, files[k].path) ||
+			     (k < n_results && strcmp(files[i].path, "-") == 0 &&
+			      strcmp(files[k].path, "-") == 0)))
 				return util_refuse(
 				    err,
 				    "%s: found '%s', which is the file of %s, wanted another one",
