@@ -58,7 +58,7 @@ void pd_store_warn(const struct pd_store *store, pd_warning_fn warn, void *conte
 
 	for (size_t i = 0; i < store->n_kernels; i++)
 		warn_kernel(store, store->kernels[i], warn, context);
-	if (store->n_uncharged > 0) {
+	if (store->uncharged_s > 0) {
 		snprintf(text, sizeof(text),
 			 "mpisim_add_compute_time was called %llu times with %.6g s in all, which count only "
 			 "with --compute partial or modelled; what was measured counted instead",

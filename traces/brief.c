@@ -87,23 +87,33 @@ static void write_time(const struct trace_run *run, FILE *file)
 			util_time_text(sim_time_to_s(run->summary->end)).text);
 }
 
+/* Never "0.0 %". */
+static void write_percent(double value, FILE *file)
+{
+	fprintf(file, value < SHOWN ? "%.1g %%" : "%.1f %%", 100 * value);
+}
+
 static void write_factor(const char *name, double value, bool on_terminal, FILE *file)
 {
 	int n = (int)(value * BAR_CELLS + 0.5);
 
 	if (!on_terminal) {
-		fprintf(file, "%s %.1f %%", name, 100 * value);
+		fprintf(file, "%s ", name);
+		write_percent(value, file);
 		return;
 	}
 	fprintf(file, "%s \033[%dm", name, value >= GOOD ? 32 : value >= FAIR ? 33 : 31);
 	for (int i = 0; i < BAR_CELLS; i++)
 		fputs(i < n ? "█" : "░", file);
-	fprintf(file, "\033[0m %.1f %%", 100 * value);
+	fputs("\033[0m ", file);
+	write_percent(value, file);
 }
 
 static void write_factors(const struct trace_tree *tree, bool on_terminal, FILE *file)
 {
-	fprintf(file, "efficiency %.1f %% = ", 100 * tree->parallel);
+	fputs("efficiency ", file);
+	write_percent(tree->parallel, file);
+	fputs(" = ", file);
 	write_factor("load balance", tree->load_balance, on_terminal, file);
 	fputs(on_terminal ? "\n                    × " : " x ", file);
 	write_factor("serialization", tree->serialization, on_terminal, file);

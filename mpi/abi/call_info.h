@@ -83,6 +83,14 @@ struct mpi_parameter {
 	enum mpi_same same;
 };
 
+/* What is read of a receive buffer in the place of the send buffer: the column `in_place`. */
+enum mpi_in_place {
+	IN_PLACE_READ, /* all that is received */
+	IN_PLACE_UNREAD,
+	IN_PLACE_BLOCK, /* this rank's block */
+	IN_PLACE_ALL, /* all that the send buffer would have */
+};
+
 enum mpi_form { FORM_BLOCKING, FORM_NONBLOCKING, FORM_PERSISTENT };
 enum mpi_send_mode { SEND_STANDARD, SEND_BUFFERED, SEND_SYNCHRONOUS, SEND_READY };
 
@@ -217,6 +225,7 @@ struct mpi_call_info {
 	enum mpi_window_call window;
 	enum mpi_form form;
 	enum mpi_send_mode mode;
+	enum mpi_in_place in_place;
 	bool is_collective;
 	/* Of collectives: the communicator, window, file or group whose ranks make the call, -1: all
 	 * there are; the root or leader. */

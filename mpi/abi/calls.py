@@ -181,6 +181,7 @@ def call_row(function, index):
     pairs = recorded(function)
     members = {"parameters": f"parameters_{index}" if names else "NULL", "n_parameters": len(names), "operation": quoted(operation_of(function)),
                "kind": f"MPI_CALL_{role}", "window": f"MPI_WINDOW_{function.columns.get('window', 'none').upper()}", "form": f"FORM_{form_of(function).upper()}", "mode": f"SEND_{mode.upper()}",
+               "in_place": f"IN_PLACE_{function.columns.get('in_place', 'read').upper()}",
                "is_collective": str(bool({"coll", "collective"} & set(function.columns))).lower(), "over": over,
                "root": root if over >= 0 or {"coll", "collective"} & set(function.columns) else -1, "holds": quoted(function.columns.get("holds")),
                "is_large": str(function.name.endswith("_c")).lower(), "values_are_places": str(is_place).lower(), "has_same": str(bool(function.same)).lower(),

@@ -300,18 +300,17 @@ static bool limit_to_own(const struct arguments *a, const struct mpi_parameter *
 static unsigned use_of(const struct arguments *a, const struct mpi_parameter *p, bool is_in_place,
 		       struct mpi_memory_buffer *buffer)
 {
-	const char *operation = a->info->operation;
 	unsigned use = (unsigned)p->direction; /* the same bits */
 
 	buffer->read_low = buffer->low;
 	buffer->read_high = buffer->high;
-	if (strcmp(operation, "Bcast") == 0)
+	if (p->direction == MPI_ARGUMENT_INOUT && a->info->root >= 0) /* of a broadcast */
 		return a->is_root ? MEMORY_READ : MEMORY_WRITE;
 	if (!is_in_place || p->direction != MPI_ARGUMENT_OUT)
 		return use;
-	if (strcmp(operation, "Gather") == 0 || strcmp(operation, "Gatherv") == 0)
-		return use; /* the root's block stays where it is */
-	if (strncmp(operation, "Allgather", 9) == 0 && !limit_to_own(a, p, buffer))
+	if (a->info->in_place == IN_PLACE_UNREAD) /* the root's block stays where it is */
+		return use;
+	if (a->info->in_place == IN_PLACE_BLOCK && !limit_to_own(a, p, buffer))
 		return use;
 	return use | MEMORY_READ;
 }
@@ -331,19 +330,21 @@ static bool find_root(struct arguments *a)
 /* At the root of an intercommunicator: what it would give to itself, or take. */
 static bool is_of_other_group(const struct arguments *a, const struct mpi_parameter *p)
 {
-	bool scatters = strncmp(a->info->operation, "Scatter", 7) == 0;
+	enum mpi_extent extent = p->extent;
 
 	if (!a->comm || !a->comm->remote || a->info->root < 0 || !a->is_root ||
-	    strcmp(a->info->operation, "Bcast") == 0)
+	    p->direction == MPI_ARGUMENT_INOUT)
 		return false;
-	return (p->direction == MPI_ARGUMENT_OUT) == scatters;
+	if (extent == EXTENT_ONE && p->count >= 0)
+		extent = a->info->parameters[p->count].extent;
+	return extent != EXTENT_ROOT_PEERS && extent != EXTENT_AT_ROOT; /* what only the root has */
 }
 
 /* Where the receive buffer has what the send buffer would have, that may be more than what comes: all blocks. */
 static const struct mpi_parameter *shape_of(const struct arguments *a,
 					    const struct mpi_parameter *p, bool is_in_place)
 {
-	if (!is_in_place || strncmp(a->info->operation, "Reduce_scatter", 14) != 0)
+	if (!is_in_place || a->info->in_place != IN_PLACE_ALL)
 		return p;
 	for (int i = 0; i < a->info->n_parameters; i++)
 		if (a->info->parameters[i].kind == PARAMETER_BUFFER &&

@@ -52,7 +52,9 @@ void mpi_verify_request_freed(struct mpi_rank *me, const struct mpi_shadow_reque
 		return;
 	if (request->is_persistent && !request->was_started)
 		report_not_started(me->world, request);
-	if (!request->is_active || request->is_known || goes_nowhere(me, handle))
+	/* what is cancelled may be completed so (MPI 4.1, §3.8.4) */
+	if (!request->is_active || request->is_known || request->is_cancelled ||
+	    goes_nowhere(me, handle))
 		return;
 	report(me->world, request, "request-freed-active",
 	       kind == MPI_CALL_SEND ? MPI_FINDING_WARNING : MPI_FINDING_ERROR,

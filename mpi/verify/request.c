@@ -175,10 +175,13 @@ void mpi_shadow_wait_for_given(struct mpi_shadow *shadow, struct mpi_verify_call
 
 		if (!request || !request->is_active)
 			continue;
-		if (any && !request->op && !mpi_shadow_second(request)) {
+		if (any && (request->is_cancelled ||
+			    (!request->op && !mpi_shadow_second(request)))) {
 			n = 0; /* done, as far as is known */
 			break;
 		}
+		if (request->is_cancelled) /* whatever others do (MPI 4.1, §3.8.4) */
+			continue;
 		if (request->op)
 			ops[n++] = request->op;
 		if (mpi_shadow_second(request))

@@ -50,6 +50,21 @@ static void serial(void)
 	MPI_Bcast(&x, 1, MPI_DOUBLE, 0, MPI_COMM_WORLD);
 }
 
+/* What comes last: nobody waits for it, the others have ended. */
+static void tail(void)
+{
+	static int round;
+
+	compute(1);
+	AGREE();
+	if (++round < ROUNDS)
+		return;
+	if (rank == 0 && is_planted)
+		compute(4 * ROUNDS); /* tail */
+	else if (!is_planted)
+		compute(4.0 * ROUNDS / size);
+}
+
 static void late_sender(void)
 {
 	compute(1);
@@ -190,6 +205,7 @@ int main(int argc, char **argv)
 	} causes[] = {{"slow-rank", slow_rank},
 		      {"slow-node", slow_node},
 		      {"serial", serial},
+		      {"tail", tail},
 		      {"late-sender", late_sender},
 		      {"late-receiver", late_receiver},
 		      {"imbalance", imbalance},

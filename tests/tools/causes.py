@@ -98,6 +98,9 @@ class Causes(Base):
     def test_serial_part(self):
         self.planted("serial", "serial", [0], "(serial)")
 
+    def test_serial_part_after_which_the_run_ends(self):
+        self.planted("tail", "serial", [0], "(tail)")
+
     def test_late_sender(self):
         self.planted("late-sender", "slow_ranks", [6], "(late_sender)")
 
@@ -156,6 +159,35 @@ class Summary(Base):
                                r"1\. rank 5 computes 3\.0 times as long as others, at causes\.c:.*\n   if it were as fast as the others: .* less")
         self.assertNotIn("\033", text)
         self.assertNotRegex(text, r"\b0\.0 %|\b0 s\b")
+
+    def test_a_run_that_hardly_computes_has_no_zeros(self):
+        source, program = self.dir / "few.c", self.dir / "few"
+        source.write_text('''#include <mpi.h>
+#include <mpisim.h>
+int main(int argc, char **argv)
+{
+	int rank;
+	char byte = 0;
+	MPI_Init(&argc, &argv);
+	MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+	mpisim_add_compute_time(1e-9);
+	for (int i = 0; i < 1000; i++)
+		if (rank == i % 2)
+			MPI_Send(&byte, 1, MPI_BYTE, 1 - rank, 0, MPI_COMM_WORLD);
+		else
+			MPI_Recv(&byte, 1, MPI_BYTE, 1 - rank, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+	mpisim_add_compute_time(0);
+	MPI_Finalize();
+	return 0;
+}
+''', encoding="utf-8")
+        succeed(BIN / "mpisim-cc", "-g", f"-I{INCLUDE}", source, "-o", program)
+        words = self.summary()[:-3]
+        words[words.index("-n") + 1] = 2
+        text = succeed(*words, program).stderr
+        self.assertRegex(text, r"efficiency 1e-05 % = .* x transfer 1e-05 %\n")  # 1 ns of 10 ms
+        self.assertNotRegex(text, r"\b0\.0 %|\b0 s\b")
+        self.assertIn("called 4 times with 2e-09 s in all, which count only", succeed(*[word for word in words if word not in ("--compute", "modelled")], program).stderr)
 
     def test_verbose_has_the_tables_and_the_same_reason(self):
         text = succeed(*self.summary("--verbose")).stderr

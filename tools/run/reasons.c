@@ -169,6 +169,20 @@ static int64_t seed_of(const struct run *run)
 	return run->interval.n_runs > 0 ? (int64_t)run->interval.reported_seed : run->options.seed;
 }
 
+/* Who has ended waits for the last one, that is for the end of the run. */
+static void note_ends(struct reasons *reasons, const struct trace_summary *summary)
+{
+	const struct trace_rank *ranks = summary->ranks;
+	int last = 0;
+
+	for (int rank = 0; rank < reasons->n_ranks; rank++)
+		if (ranks[rank].sums.last > ranks[last].sums.last)
+			last = rank;
+	for (int rank = 0; rank < reasons->n_ranks; rank++)
+		trace_delays_wait(reasons->delays, rank, last, ranks[rank].sums.last,
+				  ranks[last].sums.last);
+}
+
 static void add_candidates(struct reasons *reasons, struct run *twin,
 			   struct trace_explanation *explanation)
 {
@@ -177,6 +191,7 @@ static void add_candidates(struct reasons *reasons, struct run *twin,
 
 	run_explain(twin, &texts, explanation, &description);
 	reasons->explanation = description.explanation;
+	note_ends(reasons, twin->summary);
 	if (!description.explanation || trace_delays_settle(reasons->delays)) {
 		reasons->is_lost = true;
 	} else {
