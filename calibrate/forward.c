@@ -11,6 +11,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "util/outpath.h"
+
 enum { ARGUMENT_B = 4200, JOBS = 2 };
 
 /* --- what they are told --- */
@@ -115,7 +117,10 @@ int forward_folder(char folder[FORWARD_FOLDER_B], struct util_error *err)
 
 	snprintf(folder, FORWARD_FOLDER_B, "%s/mpisim-calibrate.XXXXXX",
 		 place && *place ? place : "/tmp");
-	return mkdtemp(folder) ? 0 : util_error_errno(err, errno, "cannot make %s", folder);
+	if (!mkdtemp(folder))
+		return util_error_errno(err, errno, "cannot make %s", folder);
+	util_output_guard(folder);
+	return 0;
 }
 
 /* --- a run --- */
@@ -157,6 +162,7 @@ static void finish(struct run *run, struct samples *predicted)
 	for (size_t k = 0; k < sizeof(names) / sizeof(names[0]); k++)
 		unlink(path_in(run, names[k], path));
 	rmdir(run->folder);
+	util_output_release(run->folder);
 }
 
 static void compare(struct run *run, const struct check_base *base, struct check *check,

@@ -9,6 +9,7 @@
 
 #include "check.h"
 #include "child.h"
+#include "util/outpath.h"
 
 /* Benchmarks of two ranks run on two nodes; all others where the cluster file places them; programs
  * one by one. */
@@ -93,6 +94,7 @@ void predictor_end(struct predictor *predictor)
 		for (int slot = 0; slot < PREDICT_JOBS; slot++)
 			unlink(path_of(predictor, names[k], slot, path));
 	rmdir(predictor->folder);
+	util_output_release(predictor->folder);
 }
 
 /* --- a run --- */

@@ -16,7 +16,7 @@
  * several ranks when there are more than TRACE_MAX_ROWS.
  */
 #define TRACE_MAX_INTERVALS 1200000
-#define TRACE_MAX_LINES 500000 /* messages kept one by one */
+#define TRACE_MAX_LINES 250000 /* messages kept one by one */
 #define TRACE_MAX_ROWS 512
 #define TRACE_RASTER_COLUMNS 1000
 

@@ -160,6 +160,7 @@ static int make_dir(const char *dir, char **out, struct util_error *err)
 		free(path);
 		return util_error_errno(err, errnum, "cannot make the report %s", dir);
 	}
+	util_output_guard(path);
 	chmod(path, 0777 & ~mask);
 	*out = path;
 	return 0;
@@ -204,6 +205,8 @@ int trace_report_write(const struct trace_run *run, const struct trace_detail *d
 	}
 	if (failed && partial)
 		util_output_remove_folder(partial);
+	if (partial)
+		util_output_release(partial);
 	free(partial);
 	free(clean);
 	return failed;

@@ -24,8 +24,9 @@ int util_output_check_folder(const char *path, struct util_error *err);
  */
 char *util_output_part(const char *path);
 /*
- * Until util_output_release, an interrupt (SIGINT, SIGTERM, SIGHUP) that ends the process removes the file
- * `path`, too, as far as there is room for a few such names. Not while a run catches interrupts itself.
+ * Until util_output_release, an interrupt (SIGINT, SIGTERM, SIGHUP) that ends the process removes `path`,
+ * too: a file, or a folder with files and folders of files. As far as there is room for a few such names;
+ * not while a run catches interrupts itself.
  */
 void util_output_guard(const char *path);
 void util_output_release(const char *path);

@@ -13,7 +13,8 @@ enum { MAX_POSTS = 1 << 12, FEW_OVER = 32 }; /* of a sequence; ranges of request
 void mpi_apart_finish(struct mpi_apart *apart)
 {
 	free(apart->posts);
-	mpi_ranges_finish(&apart->ranges);
+	mpi_ranges_finish(&apart->ranges[0]);
+	mpi_ranges_finish(&apart->ranges[1]);
 }
 
 /* NULL: it is not active. */
@@ -36,32 +37,42 @@ static struct mpi_apart_buffer buffer_of(const struct mpi_request *request)
 					 .is_receive = request->kind == REQUEST_RECV};
 }
 
-/* Where it lies; its runs are yet to be found. */
+/* Where it lies. */
+static struct mpi_range range_of(const struct mpi_apart_buffer *buffer)
+{
+	const struct mpi_datatype *type = buffer->type;
+	MPI_Count others_B = (buffer->count - 1) * type->extent_B;
+	struct mpi_range range = {.low = (uintptr_t)buffer->buf + (uintptr_t)type->true_lb_B};
+
+	range.high = range.low;
+	if (buffer->count <= 0 || type->size_B == 0)
+		return range;
+	range.high += (uintptr_t)type->true_extent_B;
+	*(others_B < 0 ? &range.low : &range.high) += (uintptr_t)others_B;
+	return range;
+}
+
+/* Its runs are yet to be found. */
 static struct mpi_memory_buffer place_of(const struct mpi_apart_buffer *buffer,
 					 struct mpi_finding_call call)
 {
-	const struct mpi_datatype *type = buffer->type;
-	struct mpi_memory_buffer place = {
+	struct mpi_range range = range_of(buffer);
+
+	return (struct mpi_memory_buffer){
 	    .base = (uintptr_t)buffer->buf,
 	    .first_item = (uintptr_t)buffer->buf,
 	    .n_items = buffer->count,
-	    .size_B = (size_t)(buffer->count * type->size_B),
-	    .type = type,
+	    .size_B = (size_t)(buffer->count * buffer->type->size_B),
+	    .type = buffer->type,
 	    .use = buffer->is_receive ? MEMORY_WRITE : MEMORY_READ,
+	    .low = range.low,
+	    .high = range.high,
 	    .call = call,
 	    .known = {.peer = buffer->is_receive ? "source" : "dest",
 		      .rank = buffer->peer,
 		      .tag = buffer->tag,
 		      .has_tag = true},
 	};
-	MPI_Count others_B = (buffer->count - 1) * type->extent_B;
-
-	if (buffer->count <= 0 || type->size_B == 0)
-		return place;
-	place.low = place.base + (uintptr_t)type->true_lb_B;
-	place.high = place.low + (uintptr_t)type->true_extent_B;
-	*(others_B < 0 ? &place.low : &place.high) += (uintptr_t)others_B;
-	return place;
 }
 
 /* How many bytes of `mine` an active request has, too. */
@@ -91,49 +102,59 @@ static void report(struct mpi_rank *me, const struct mpi_memory_buffer *mine,
 	    n_B == 1 ? "" : "s", (long long)first, MEMORY_TEXT(mine), MEMORY_TEXT(other));
 }
 
-/* False: it has bytes of the buffer of an active request other than its own. */
-static bool look(struct mpi_rank *me, struct mpi_apart *apart, struct mpi_memory_buffer *mine,
-		 uintptr_t own)
+static bool overlap(const struct mpi_range *a, uintptr_t low, uintptr_t high)
 {
-	struct mpi_ranges *ranges = &apart->ranges;
+	return a->low < high && low < a->high;
+}
+
+/* False: it has bytes of the buffer of an active request other than its own, of these. */
+static bool look_among(struct mpi_rank *me, struct mpi_ranges *ranges,
+		       struct mpi_memory_buffer *mine, uintptr_t own)
+{
 	bool is_apart = true;
 
 	for (size_t i = mpi_ranges_near(ranges, mine->low);
-	     i < ranges->n && ranges->sorted[i].low < mine->high;) {
+	     i < ranges->n && ranges->sorted[i].low < mine->high; i++) {
 		const struct mpi_shadow_request *told;
-		const struct mpi_request *request = find(me, ranges->sorted[i].number, &told);
+		const struct mpi_request *request;
 		struct mpi_apart_buffer theirs;
 		struct mpi_memory_buffer other;
 		int64_t first;
 		size_t n;
 
+		if (!overlap(&ranges->sorted[i], mine->low, mine->high))
+			continue;
+		request = find(me, ranges->sorted[i].number, &told);
 		if (!request || ranges->sorted[i].number == own) {
-			mpi_ranges_remove(ranges, i);
+			mpi_ranges_remove(ranges, i--);
 			continue;
 		}
 		theirs = buffer_of(request);
 		other = place_of(
 		    &theirs, (struct mpi_finding_call){
 				 told->rank, mpi_call_infos[told->function - 1].name, told->site});
-		n = (mine->use | other.use) & MEMORY_WRITE && ranges->sorted[i].high > mine->low
-			? common(mine, &other, &first)
-			: 0;
+		n = common(mine, &other, &first);
 		if (n > 0)
 			report(me, mine, &other, n, first);
 		is_apart &= n == 0;
-		i++;
 	}
 	return is_apart;
 }
 
-static void insert(struct mpi_rank *me, struct mpi_apart *apart,
-		   const struct mpi_memory_buffer *place, uintptr_t request)
+static bool is_far(const struct mpi_apart *apart, uintptr_t low, uintptr_t high, bool is_written)
 {
-	struct mpi_ranges *ranges = &apart->ranges;
+	return !overlap(&apart->hulls[1], low, high) &&
+	       !(is_written && overlap(&apart->hulls[0], low, high));
+}
+
+static void insert(struct mpi_rank *me, struct mpi_apart *apart, struct mpi_range range,
+		   bool is_receive)
+{
+	struct mpi_ranges *ranges = &apart->ranges[is_receive];
 	const struct mpi_shadow_request *told;
 	size_t n = 0;
 
-	if (place->low == place->high)
+	if (range.low == range.high)
 		return;
 	if (ranges->n >= 2 * (size_t)apart->n_active + FEW_OVER) {
 		for (size_t i = 0; i < ranges->n; i++)
@@ -141,56 +162,114 @@ static void insert(struct mpi_rank *me, struct mpi_apart *apart,
 				ranges->sorted[n++] = ranges->sorted[i];
 		ranges->n = n;
 	}
-	if (!mpi_ranges_insert(ranges,
-			       (struct mpi_range){place->low, place->high, {.number = request}}))
+	if (!mpi_ranges_insert(ranges, range))
 		mpi_request_fail_memory(me);
 }
 
-/* What was known to be all right has no ranges yet. */
-static void sort(struct mpi_rank *me, struct mpi_apart *apart)
+static void widen(struct mpi_range *hull, struct mpi_range range)
+{
+	if (range.low == range.high)
+		return;
+	if (hull->high == 0)
+		*hull = range;
+	hull->low = range.low < hull->low ? range.low : hull->low;
+	hull->high = range.high > hull->high ? range.high : hull->high;
+}
+
+/* The request of a post of the sequence and where its buffer lies; false: it is over. */
+static bool find_post(const struct mpi_rank *me, const struct mpi_apart_post *post,
+		      struct mpi_range *range, bool *is_receive)
 {
 	const struct mpi_shadow_request *told;
-	const struct mpi_request *request;
+	const struct mpi_request *request = post->request ? find(me, post->request, &told) : NULL;
 	struct mpi_apart_buffer buffer;
-	struct mpi_memory_buffer place;
 
-	for (; apart->n_sorted < apart->n; apart->n_sorted++) {
-		uintptr_t handle = apart->posts[apart->n_sorted].request;
+	if (!request)
+		return false;
+	buffer = buffer_of(request);
+	*range = range_of(&buffer);
+	range->number = post->request;
+	*is_receive = buffer.is_receive;
+	return true;
+}
 
-		request = handle ? find(me, handle, &told) : NULL;
-		if (!request)
-			continue;
-		buffer = buffer_of(request);
-		place = place_of(&buffer, (struct mpi_finding_call){.rank = me->rank});
-		insert(me, apart, &place, handle);
+static void enter_in_ranges(struct mpi_rank *me, struct mpi_apart *apart)
+{
+	struct mpi_range range;
+	bool is_receive;
+
+	for (; apart->n_in_ranges < apart->n; apart->n_in_ranges++)
+		if (find_post(me, &apart->posts[apart->n_in_ranges], &range, &is_receive))
+			insert(me, apart, range, is_receive);
+}
+
+static void enter_in_hulls(const struct mpi_rank *me, struct mpi_apart *apart)
+{
+	struct mpi_range range;
+	bool is_receive;
+
+	for (; apart->n_in_hulls < apart->n; apart->n_in_hulls++)
+		if (find_post(me, &apart->posts[apart->n_in_hulls], &range, &is_receive))
+			widen(&apart->hulls[is_receive], range);
+}
+
+/* Among all; those that are sent are no matter for what is read. */
+static bool look(struct mpi_rank *me, struct mpi_apart *apart, struct mpi_memory_buffer *mine,
+		 uintptr_t own)
+{
+	bool is_written = mine->use & MEMORY_WRITE, is_apart;
+
+	if (is_far(apart, mine->low, mine->high, is_written))
+		return true;
+	enter_in_ranges(me, apart);
+	is_apart = look_among(me, &apart->ranges[1], mine, own);
+	if (is_written)
+		is_apart &= look_among(me, &apart->ranges[0], mine, own);
+	return is_apart;
+}
+
+/* The next of the sequence. */
+static void add_post(struct mpi_rank *me, struct mpi_apart *apart,
+		     const struct mpi_apart_buffer *buffer, uintptr_t request, bool is_apart)
+{
+	struct mpi_apart_post *post;
+
+	if (!util_array_reach(&apart->posts, &apart->n_room, apart->n, sizeof *apart->posts))
+		mpi_request_fail_memory(me);
+	post = &apart->posts[apart->n++];
+	post->request = request;
+	apart->hash = mpi_apart_hash(apart->hash, buffer);
+	if (is_apart) {
+		post->known[1] = post->known[0];
+		post->known[0] = apart->hash;
 	}
 }
 
 void mpi_apart_look(struct mpi_rank *me, struct mpi_apart *apart,
 		    const struct mpi_apart_buffer *buffer, uintptr_t request)
 {
-	struct mpi_memory_buffer mine =
-	    place_of(buffer, (struct mpi_finding_call){me->rank, me->pd->function, me->pd->site});
-	struct mpi_apart_post *post;
+	struct mpi_range range = range_of(buffer);
+	struct mpi_memory_buffer mine;
 	bool is_apart;
 
-	sort(me, apart);
-	is_apart = look(me, apart, &mine, request);
-	mpi_memory_buffer_finish(&mine);
+	enter_in_hulls(me, apart);
+	is_apart = is_far(apart, range.low, range.high, buffer->is_receive);
+	if (!is_apart) {
+		mine = place_of(
+		    buffer, (struct mpi_finding_call){me->rank, me->pd->function, me->pd->site});
+		is_apart = look(me, apart, &mine, request);
+		mpi_memory_buffer_finish(&mine);
+	}
 	if (request)
-		insert(me, apart, &mine, request);
+		widen(&apart->hulls[buffer->is_receive], range);
 	apart->is_sequence &= apart->n < MAX_POSTS;
-	if (!apart->is_sequence)
-		return;
-	if (!util_array_reach(&apart->posts, &apart->n_room, apart->n, sizeof *apart->posts))
-		mpi_request_fail_memory(me);
-	post = &apart->posts[apart->n++];
-	post->request = request;
-	apart->n_sorted = apart->n;
-	apart->hash = mpi_apart_hash(apart->hash, buffer);
-	if (is_apart) {
-		post->known[1] = post->known[0];
-		post->known[0] = apart->hash;
+	if (apart->is_sequence) {
+		add_post(me, apart, buffer, request, is_apart);
+		apart->n_in_hulls = apart->n;
+	} else if (request) {
+		enter_in_ranges(me, apart);
+		range.number = request;
+		insert(me, apart, range, buffer->is_receive);
 	}
 }
 
@@ -217,7 +296,7 @@ void mpi_apart_look_at_call(const struct mpi_verify_call *call)
 	    (call->function->form == FORM_NONBLOCKING &&
 	     (call->function->kind == MPI_CALL_SEND || call->function->kind == MPI_CALL_RECV)))
 		return;
-	sort(call->me, apart);
+	enter_in_hulls(call->me, apart);
 	mpi_memory_collect(call, &all);
 	for (int i = 0; i < all.n; i++) {
 		look(call->me, apart, &all.buffers[i], 0);

@@ -23,11 +23,14 @@ struct mpi_apart_post {
 struct mpi_apart {		      /* of a rank; all zero at first */
 	struct mpi_apart_post *posts; /* [n] of the sequence, of [n_room] */
 	int n, n_room;
-	int n_active;		  /* requests, also of other kinds */
-	bool is_sequence;	  /* nothing has completed since it began */
-	uint64_t hash;		  /* of the sequence */
-	struct mpi_ranges ranges; /* by request, of the first n_sorted posts; some may be over */
-	int n_sorted;
+	int n_active;	  /* requests, also of other kinds */
+	bool is_sequence; /* nothing has completed since it began */
+	uint64_t hash;	  /* of the sequence */
+	/* Of what is sent [0] and received [1], where it lies in all, high 0: nowhere; and each one by
+	   itself, of which some may be over. Posts of the sequence are entered when they are wanted. */
+	struct mpi_range hulls[2];
+	struct mpi_ranges ranges[2];
+	int n_in_hulls, n_in_ranges; /* of the first posts */
 };
 
 struct mpi_apart_buffer { /* of a send or receive */
@@ -46,8 +49,12 @@ static MPI_HOT void mpi_apart_begin(struct mpi_apart *apart)
 	if (apart->n_active++ > 0)
 		return;
 	apart->is_sequence = true;
-	apart->n = apart->n_sorted = 0;
-	apart->hash = apart->ranges.n = apart->ranges.widest_B = 0;
+	apart->n = apart->n_in_hulls = apart->n_in_ranges = 0;
+	apart->hash = 0;
+	for (int i = 0; i < 2; i++) {
+		apart->hulls[i].high = 0;
+		apart->ranges[i].n = apart->ranges[i].widest_B = 0;
+	}
 }
 
 static MPI_HOT void mpi_apart_end(struct mpi_apart *apart)

@@ -97,8 +97,8 @@ static bool is_missed(const struct mpi_shadow_together *a, const struct mpi_shad
 /* The same collective is called on two communicators, and ranks miss in both. */
 static void find_near_collectives(struct mpi_shadow *shadow)
 {
-	for (const struct mpi_shadow_together *a = shadow->open; a; a = a->next)
-		for (const struct mpi_shadow_together *b = a->next; b; b = b->next)
+	for (const struct mpi_shadow_together *a = shadow->open.first; a; a = a->link.next)
+		for (const struct mpi_shadow_together *b = a->link.next; b; b = b->link.next)
 			if (a->context != b->context && strcmp(a->operation, b->operation) == 0 &&
 			    is_missed(a, b) && is_missed(b, a))
 				report_near(shadow, "communicator-mismatch",

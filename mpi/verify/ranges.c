@@ -19,7 +19,8 @@ size_t mpi_ranges_from(const struct mpi_ranges *ranges, uintptr_t low)
 
 bool mpi_ranges_insert(struct mpi_ranges *ranges, struct mpi_range range)
 {
-	size_t at = mpi_ranges_from(ranges, range.low), span_B = range.high - range.low;
+	/* behind equal ones: nothing moves where all are */
+	size_t at = mpi_ranges_from(ranges, range.low + 1), span_B = range.high - range.low;
 
 	if (!util_array_room(&ranges->sorted, ranges->n, sizeof range))
 		return false;

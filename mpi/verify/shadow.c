@@ -445,6 +445,8 @@ static void destroy_steps(struct mpi_shadow_step *step)
 
 void mpi_shadow_destroy(struct mpi_shadow *shadow)
 {
+	struct mpi_shadow_together *together;
+
 	if (!shadow)
 		return;
 	for (int rank = 0; shadow->ranks && rank < shadow->n_ranks; rank++) {
@@ -460,12 +462,9 @@ void mpi_shadow_destroy(struct mpi_shadow *shadow)
 		free(r->queues);
 		mpi_apart_finish(&r->apart);
 	}
-	while (shadow->all) {
-		struct mpi_shadow_together *next = shadow->all->next_of_all;
-
-		mpi_shadow_destroy_together(shadow, shadow->all);
-		shadow->all = next;
-	}
+	while ((together = util_list_pop(&shadow->open)) ||
+	       (together = util_list_pop(&shadow->closed)))
+		mpi_shadow_destroy_together(shadow, together);
 	mpi_shadow_destroy_requests(shadow);
 	mpi_shadow_destroy_halves(shadow);
 	util_pool_finish(&shadow->ops);
@@ -473,7 +472,7 @@ void mpi_shadow_destroy(struct mpi_shadow *shadow)
 	util_pool_finish(&shadow->steps);
 	util_pool_finish(&shadow->queues);
 	free(shadow->ranks);
-	free(shadow->of_context);
+	util_map_finish(&shadow->numbered);
 	free(shadow->to_look);
 	free(shadow);
 }

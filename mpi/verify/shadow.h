@@ -8,6 +8,7 @@
 #include "mpi/verify/signature.h"
 #include "mpi/verify/verify.h"
 #include "util/list.h"
+#include "util/map.h"
 
 /*
  * The shadow of a run: what its ranks have sent, received and called together, as their calls tell,
@@ -52,6 +53,8 @@ struct mpi_shadow_part { /* what one member calls */
 };
 
 struct mpi_shadow_together {
+	struct util_link
+	    link; /* among those that not all have called, or those that are remembered */
 	const char *operation;
 	const struct mpi_comm *comm; /* of the first one that called; only compared */
 	uint32_t context, number;    /* of the communicator's collectives */
@@ -64,9 +67,6 @@ struct mpi_shadow_together {
 	int *members;			  /* [n_members] world ranks */
 	struct mpi_shadow_part *parts;	  /* [n_members], by place in `members` */
 	bool *is_posted;		  /* [n_members] in the strict view */
-	struct mpi_shadow_together *next, *prev; /* among those that not all have called */
-	struct mpi_shadow_together *next_of_context, *prev_of_context;
-	struct mpi_shadow_together *next_of_all, *prev_of_all;
 };
 
 /* What a match looks at comes first: one line of the cache. */
@@ -232,12 +232,11 @@ struct mpi_shadow {
 	struct mpi_shadow_request *
 	    *requests; /* [n_chunks] by index of handles, so many in each; NULL */
 	uint64_t n_chunks;
-	struct mpi_shadow_together *open;	 /* that not all have called */
-	struct mpi_shadow_together **of_context; /* [n_contexts] the same of each communicator */
-	uint32_t n_contexts;
-	bool has_end;			 /* a rank has called MPI_Finalize */
-	struct mpi_shadow_together *all; /* that are remembered */
-	struct mpi_shadow_half *halves;	 /* of partitioned communication, that wait for the other */
+	struct util_list open;		/* struct mpi_shadow_together that not all have called */
+	struct util_map numbered;	/* the same by communicator and number */
+	struct util_list closed;	/* those that all have called, while they are remembered */
+	bool has_end;			/* a rank has called MPI_Finalize */
+	struct mpi_shadow_half *halves; /* of partitioned communication, that wait for the other */
 	struct util_pool ops, pairs, steps, queues;
 	int *to_look, n_to_look; /* [n_ranks] ranks whose steps may go on */
 	bool is_looking;

@@ -13,30 +13,18 @@
 
 /* --- who has called --- */
 
-static struct mpi_shadow_together **list_of(struct mpi_shadow *shadow, uint32_t context)
+static uint64_t key_of(uint32_t context, uint32_t number)
 {
-	if (context >= shadow->n_contexts) {
-		uint32_t n = 2 * context + 16;
-		struct mpi_shadow_together **larger =
-		    mpi_shadow_allocate(shadow, n, sizeof *larger);
-
-		if (shadow->n_contexts > 0)
-			memcpy(larger, shadow->of_context, shadow->n_contexts * sizeof *larger);
-		free(shadow->of_context);
-		shadow->of_context = larger;
-		shadow->n_contexts = n;
-	}
-	return &shadow->of_context[context];
+	return (uint64_t)context << 32 | number;
 }
 
-static struct mpi_shadow_together *find(struct mpi_shadow *shadow, uint32_t context,
+static struct mpi_shadow_together *find(const struct mpi_shadow *shadow, uint32_t context,
 					uint32_t number)
 {
-	struct mpi_shadow_together *together = *list_of(shadow, context);
+	const struct util_map_slot *slot =
+	    util_map_find(&shadow->numbered, key_of(context, number));
 
-	while (together && together->number != number)
-		together = together->next_of_context;
-	return together;
+	return slot ? slot->item : NULL;
 }
 
 static int *members_of(struct mpi_shadow *shadow, const struct mpi_comm *comm, int *out_n)
@@ -55,7 +43,7 @@ static int *members_of(struct mpi_shadow *shadow, const struct mpi_comm *comm, i
 static struct mpi_shadow_together *open(struct mpi_shadow *shadow, const struct mpi_comm *comm,
 					uint32_t number, const char *operation, int root)
 {
-	struct mpi_shadow_together *t = mpi_shadow_allocate(shadow, 1, sizeof *t), **first;
+	struct mpi_shadow_together *t = mpi_shadow_allocate(shadow, 1, sizeof *t);
 
 	t->operation = operation;
 	t->context = comm->context;
@@ -67,33 +55,17 @@ static struct mpi_shadow_together *open(struct mpi_shadow *shadow, const struct 
 	t->n_first = comm->remote ? comm->group->size : t->n_members;
 	t->parts = mpi_shadow_allocate(shadow, (size_t)t->n_members, sizeof *t->parts);
 	t->is_posted = mpi_shadow_allocate(shadow, (size_t)t->n_members, sizeof *t->is_posted);
-	t->next = shadow->open;
-	if (t->next)
-		t->next->prev = t;
-	shadow->open = t;
-	first = list_of(shadow, comm->context);
-	t->next_of_context = *first;
-	if (*first)
-		(*first)->prev_of_context = t;
-	*first = t;
-	t->next_of_all = shadow->all;
-	if (t->next_of_all)
-		t->next_of_all->prev_of_all = t;
-	shadow->all = t;
+	util_list_prepend(&shadow->open, t);
+	if (util_map_put(&shadow->numbered, key_of(t->context, number), t))
+		mpi_shadow_fail_memory(shadow);
 	return t;
 }
 
 static void close(struct mpi_shadow *shadow, struct mpi_shadow_together *together)
 {
-	*(together->prev ? &together->prev->next : &shadow->open) = together->next;
-	if (together->next)
-		together->next->prev = together->prev;
-	*(together->prev_of_context ? &together->prev_of_context->next_of_context
-				    : list_of(shadow, together->context)) =
-	    together->next_of_context;
-	if (together->next_of_context)
-		together->next_of_context->prev_of_context = together->prev_of_context;
-	together->next = together->prev = NULL;
+	util_map_remove(&shadow->numbered, key_of(together->context, together->number), together);
+	util_list_remove(&shadow->open, together);
+	util_list_prepend(&shadow->closed, together);
 }
 
 void mpi_shadow_destroy_together(struct mpi_shadow *shadow, struct mpi_shadow_together *together)
@@ -110,10 +82,7 @@ void mpi_shadow_leave_together(struct mpi_shadow *shadow, struct mpi_shadow_toge
 {
 	if (--together->n_references > 0 || together->n_called < together->n_members)
 		return;
-	*(together->prev_of_all ? &together->prev_of_all->next_of_all : &shadow->all) =
-	    together->next_of_all;
-	if (together->next_of_all)
-		together->next_of_all->prev_of_all = together->prev_of_all;
+	util_list_remove(&shadow->closed, together);
 	mpi_shadow_destroy_together(shadow, together);
 }
 
@@ -159,7 +128,7 @@ static void report_end(struct mpi_shadow *shadow, const struct mpi_finding_call 
 /* A rank ends: has it missed what others have called? */
 static void compare_end(struct mpi_shadow *shadow, int rank)
 {
-	for (const struct mpi_shadow_together *t = shadow->open; t; t = t->next) {
+	for (const struct mpi_shadow_together *t = shadow->open.first; t; t = t->link.next) {
 		int place = is_end(t) ? t->n_members : place_of(t, rank);
 
 		if (place < t->n_members && !t->parts[place].has_called)

@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Files that are written until they are whole go where an interrupt ends the process. */
+#include <fcntl.h>
 #include <setjmp.h>
 #include <signal.h>
 #include <stdarg.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdlib.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -64,10 +66,24 @@ static void ignore_it(const char *path)
 	raise(SIGHUP);
 }
 
+/* PATH/a, PATH/b/c */
+static void be_ended_with_a_folder(const char *path)
+{
+	unlink(path);
+	if (mkdir(path, 0777) || chdir(path) || mkdir("b", 0777) || creat("a", 0666) < 0 ||
+	    creat("b/c", 0666) < 0)
+		_exit(1);
+	be_ended(path);
+}
+
 static void an_interrupt_removes_what_is_not_whole(void **state)
 {
 	bool is_left;
-	int status = end_of(be_ended, &is_left);
+	int status = end_of(be_ended_with_a_folder, &is_left);
+
+	assert_false(is_left);
+	assert_true(WIFSIGNALED(status));
+	status = end_of(be_ended, &is_left);
 
 	assert_false(is_left);
 	assert_true(WIFSIGNALED(status));

@@ -16,6 +16,7 @@
 #include <unistd.h>
 
 #include "util/array.h"
+#include "util/outpath.h"
 #include "util/version.h"
 
 /* --- names --- */
@@ -467,12 +468,14 @@ static int write_otf2(const struct trace_output *out, const char *path, struct t
 		free_places(&p);
 		return failed;
 	}
+	util_output_guard(p.temporary);
 	OTF2_Error_RegisterCallback(take_error, &w.archive);
 	failed = make(&w, &p, spool, err);
 	OTF2_Error_RegisterCallback(NULL, NULL);
 	if (!failed)
 		failed = give_names(&p, err);
 	nftw(p.temporary, remove_one, 8, FTW_DEPTH | FTW_PHYS);
+	util_output_release(p.temporary);
 	free(w.events);
 	free(w.archive.region_of);
 	free(w.archive.regions);
