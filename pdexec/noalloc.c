@@ -11,12 +11,12 @@
 #include "pdexec/rank.h"
 
 /*
- * One part of the range per power of two, each of PART_BITS bits: buffer k of a part lies at k
- * times its size. Address space costs nothing as long as it is not touched, so what the powers of
- * two waste does not matter. The place is one that neither the kernel's layouts nor the sanitizers'
- * shadows use.
+ * Parts of the range, each of PART_BITS bits, belong to a power of two as soon as that needs room:
+ * buffer k of a part lies at k times its size. Address space costs nothing as long as it is not
+ * touched, so what the powers of two waste does not matter. The place is one that neither the
+ * kernel's layouts nor the sanitizers' shadows use.
  */
-enum { MIN_BITS = 12, MAX_BITS = 38, PART_BITS = 40, N_PARTS = MAX_BITS - MIN_BITS + 1 };
+enum { MIN_BITS = 12, MAX_BITS = 38, PART_BITS = 40, N_PARTS = 48 };
 static const uintptr_t RANGE = PD_ABSENT_BEGIN;
 static const size_t RANGE_B = (size_t)N_PARTS << PART_BITS;
 _Static_assert((size_t)N_PARTS << PART_BITS == PD_ABSENT_B, "the range that rank.h knows");
@@ -24,6 +24,7 @@ _Static_assert((size_t)N_PARTS << PART_BITS == PD_ABSENT_B, "the range that rank
 struct pd_noalloc {
 	void *memory;
 	struct part {
+		int bits; /* of its buffers' size; 0: the part is not in use, and none behind it */
 		uint32_t *next; /* [capacity] in use: IN_USE; free: the next free one, or END */
 		struct there { /* what is there of a buffer; size_B 0: nothing */
 			size_t from_B, size_B;
@@ -72,15 +73,29 @@ void pd_noalloc_destroy(struct pd_noalloc *noalloc)
 	free(noalloc);
 }
 
-static int grow(struct part *part, int bits)
+static bool has_room(const struct part *part)
 {
-	uint32_t limit = (uint32_t)1 << (PART_BITS - bits < 30 ? PART_BITS - bits : 30);
+	return part->first_free != END || part->n < (uint32_t)1 << (PART_BITS - part->bits);
+}
+
+/* NULL: all parts are in use. */
+static struct part *part_for(struct pd_noalloc *noalloc, int bits)
+{
+	for (struct part *part = noalloc->parts; part < noalloc->parts + N_PARTS; part++) {
+		if (part->bits == 0)
+			part->bits = bits;
+		if (part->bits == bits && has_room(part))
+			return part;
+	}
+	return NULL;
+}
+
+static int grow(struct part *part)
+{
 	uint32_t capacity = part->capacity ? 2 * part->capacity : 4;
 	struct there *there;
 	uint32_t *next;
 
-	if (part->n >= limit)
-		return -1;
 	next = realloc(part->next, capacity * sizeof(*next));
 	if (!next)
 		return -1;
@@ -104,17 +119,19 @@ void *pd_noalloc_get(struct pd_noalloc *noalloc, size_t size_B)
 		bits++;
 	if (bits > MAX_BITS)
 		return NULL;
-	part = &noalloc->parts[bits - MIN_BITS];
+	part = part_for(noalloc, bits);
+	if (!part)
+		return NULL;
 	index = part->first_free;
 	if (index == END) {
-		if (part->n == part->capacity && grow(part, bits))
+		if (part->n == part->capacity && grow(part))
 			return NULL;
 		index = part->n++;
 	} else {
 		part->first_free = part->next[index];
 	}
 	part->next[index] = IN_USE;
-	return (char *)noalloc->memory + ((size_t)(bits - MIN_BITS) << PART_BITS) +
+	return (char *)noalloc->memory + ((size_t)(part - noalloc->parts) << PART_BITS) +
 	       ((size_t)index << bits);
 }
 
@@ -124,14 +141,15 @@ static bool find(struct pd_noalloc *noalloc, const void *address, struct part **
 {
 	size_t offset = (size_t)((const char *)address - (const char *)noalloc->memory);
 	size_t part_index = offset >> PART_BITS, within = offset & (((size_t)1 << PART_BITS) - 1);
-	size_t index = within >> (part_index + MIN_BITS);
+	struct part *part;
 
 	if (part_index >= N_PARTS)
 		return false;
-	*out_part = &noalloc->parts[part_index];
-	*out_index = index;
-	*out_within_B = within & (((size_t)1 << (part_index + MIN_BITS)) - 1);
-	return index < (*out_part)->n && (*out_part)->next[index] == IN_USE;
+	part = &noalloc->parts[part_index];
+	*out_part = part;
+	*out_index = within >> part->bits;
+	*out_within_B = within & (((size_t)1 << part->bits) - 1);
+	return *out_index < part->n && part->next[*out_index] == IN_USE;
 }
 
 /* Whole pages around [from_B, from_B + size_B) of the buffer. */
@@ -246,10 +264,11 @@ PD_INTERPOSE void *mpisim_alloc_part(size_t size_B, size_t from_B, size_t there_
 		if (!rank)
 			return NULL;
 		rank->site = __builtin_return_address(0);
-		pd_fail(rank, PD_FAILURE_ANNOTATION,
-			"mpisim_alloc_part: found the part from %zu on of %zu B, wanted it within the "
-			"%zu B of the buffer",
-			from_B, there_B, size_B);
+		pd_fail(
+		    rank, PD_FAILURE_ANNOTATION,
+		    "mpisim_alloc_part: found the part from %zu on of %zu B, wanted it within the "
+		    "%zu B of the buffer",
+		    from_B, there_B, size_B);
 	}
 	if (!rank || !rank->world->noalloc)
 		return mpisim_alloc(size_B);

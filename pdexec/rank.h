@@ -314,7 +314,7 @@ sim_time_ps pd_clock_read(struct pd_rank *rank);
 
 /* Where buffers lie that are not there. */
 #define PD_ABSENT_BEGIN ((uintptr_t)0x200000000000)
-#define PD_ABSENT_B ((size_t)27 << 40)
+#define PD_ABSENT_B ((size_t)48 << 40)
 
 /* Where the bytes at `address`, as `rank` sees it, lie now: differs from `address` only for globals of a rank that is swapped out. O(1). */
 void *pd_rank_memory_aside(const struct pd_rank *rank, const void *address); /* for the next one */

@@ -69,6 +69,27 @@ static void freed_buffers_are_given_out_again(void **state)
 	pd_noalloc_destroy(noalloc);
 }
 
+static void buffers_of_one_size_take_as_much_of_the_range_as_they_need(void **state)
+{
+	struct pd_noalloc *noalloc = begin();
+	/* 1024 ranks with 1.25 GB each: 2 GiB of addresses, 2^41 bytes in all */
+	const size_t size_B = 1250000000;
+	char *first = pd_noalloc_get(noalloc, size_B), *last = first;
+
+	for (int i = 1; i < 1024; i++) {
+		char *next = pd_noalloc_get(noalloc, size_B);
+
+		assert_true(next >= last + size_B);
+		last = next;
+	}
+	assert_true(pd_memory_is_absent(last + size_B - 1));
+	assert_int_equal(pd_noalloc_put(noalloc, last), 0);
+	assert_int_equal(pd_noalloc_put(noalloc, first), 0);
+	assert_ptr_equal(pd_noalloc_get(noalloc, size_B), first);
+	assert_ptr_equal(pd_noalloc_get(noalloc, size_B), last);
+	pd_noalloc_destroy(noalloc);
+}
+
 static void only_starts_of_buffers_in_use_can_be_freed(void **state)
 {
 	struct pd_noalloc *noalloc = begin();
@@ -90,11 +111,13 @@ static void what_is_too_large_is_refused(void **state)
 
 	assert_null(pd_noalloc_get(noalloc, ((size_t)1 << 38) + 1));
 	assert_null(pd_noalloc_get(noalloc, SIZE_MAX));
-	/* a part is 2^40 bytes: four buffers of 2^38 */
+	assert_non_null(pd_noalloc_get(noalloc, 1));
+	/* the range is 48 * 2^40 bytes, of which small buffers have 2^40: four times 47 buffers of 2^38 */
 	while (pd_noalloc_get(noalloc, (size_t)1 << 38))
 		n++;
-	assert_int_equal(n, 4);
+	assert_int_equal(n, 4 * 47);
 	assert_non_null(pd_noalloc_get(noalloc, 1));
+	assert_null(pd_noalloc_get(noalloc, 4097));
 	assert_int_equal(pd_noalloc_create(&second, &err), UTIL_ENOMEM);
 	pd_noalloc_destroy(noalloc);
 	pd_noalloc_destroy(NULL);
@@ -106,6 +129,7 @@ int main(void)
 	    cmocka_unit_test(buffers_are_absent_from_first_to_last_byte_and_do_not_overlap),
 	    cmocka_unit_test(ordinary_memory_is_not_absent),
 	    cmocka_unit_test(freed_buffers_are_given_out_again),
+	    cmocka_unit_test(buffers_of_one_size_take_as_much_of_the_range_as_they_need),
 	    cmocka_unit_test(only_starts_of_buffers_in_use_can_be_freed),
 	    cmocka_unit_test(what_is_too_large_is_refused),
 	};

@@ -49,6 +49,10 @@ static void make_matrix(HPL_T_pmat *a, const HPL_T_grid *grid, int n, int nb)
 	size_B = ((size_t)(a->ld + 1) * (size_t)a->nq) * sizeof(double);
 	from_B = (size_t)a->ld * (size_t)nq * sizeof(double);
 	a->A = mpisim_alloc_part(size_B, from_B, size_B - from_B);
+	if (!a->A) {
+		fprintf(stderr, "no room for %zu bytes of the matrix\n", size_B);
+		MPI_Abort(MPI_COMM_WORLD, 1);
+	}
 	a->X = Mptr(a->A, 0, a->nq, a->ld);
 	matrix = a->A;
 	matrix_end = a->A + size_B / sizeof(double);

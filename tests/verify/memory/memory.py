@@ -186,6 +186,17 @@ class Memory(Folder):
                 with self.subTest(back_end=back_end, case=case):
                     self.check(back_end, case, expected)
 
+    def test_a_collective_with_two_counts_is_told_with_both_lines(self):
+        """E24. Checks of memory alone tell that it fails."""
+        wanted = ("count-mismatch", 1, "rank 1 has 8 basic elements, 32 B; rank 0 has 10, 40 B", "call", "root")
+        for back_end in PROGRAMS:
+            with self.subTest(back_end):
+                findings = self.run_case(back_end, "E24", "--verify=matching,memory", status=1)["findings"]
+                self.assertEqual([finding["class"] for finding in findings], ["count-mismatch", "truncation"])
+                self.assertTrue(self.is_as("E24", findings[0], wanted), findings)
+                (finding,) = self.run_case(back_end, "E24", "--verify=memory", status=1)["findings"]
+                self.assertEqual(finding["class"], "truncation")
+
     def test_what_is_received_for_nothing_is_told_with_its_offsets(self):
         for case, expected in UNREAD.items():
             with self.subTest(case):

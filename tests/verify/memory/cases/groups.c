@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Collectives between two groups. */
+/* Collectives, most of them between two groups. */
 #include "tests/verify/memory/cases/cases.h"
 
 #include <stdlib.h>
@@ -75,7 +75,18 @@ static void inter_early(void)
 	MPI_Comm_free(&comm);
 }
 
+static void e24(void)
+{
+	int data[10] = {0};
+
+	if (rank == 0)
+		MPI_Bcast(data, 10, MPI_INT, 0, MPI_COMM_WORLD); /* E24 root */
+	else
+		MPI_Bcast(data, 8, MPI_INT, 0, MPI_COMM_WORLD); /* E24 call */
+}
+
 const struct memory_case groups_cases[] = {
+    {"E24", e24},
     {"inter", inter},
     {"inter-short", inter_short},
     {"inter-early", inter_early},
