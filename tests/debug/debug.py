@@ -251,7 +251,7 @@ class Debug(Folder):
                                 ("break dest -1", "wanted a rank from 0 to 3, found -1"), ("step 9", "wanted a rank from 0 to 3, found 9"),
                                 ("hold 4", "wanted a rank or all; ranks go from 0 to 3"), ("choose 0 receive 0 7", "wanted a rank from 0 to 3, found 7"),
                                 ("break type MPI_IMT", "there is no datatype MPI_IMT; nearest: MPI_INT"), ("break type", "wanted the name of a datatype"), ("break rank", "wanted conditions"), ("delete 7", "there is no such breakpoint"),
-                                ("choose 0 receive", "wanted choose RANK receive|probe NUMBER SOURCE [MESSAGE]"), ("load nothing", "nothing:"),
+                                ("choose 0 receive", "wanted choose RANK receive|probe NUMBER SOURCE [MESSAGE]"), ("load nothing", "cannot read nothing: No such file"),
                                 ("step " + 30 * "x ", "too many words")]:
             self.assertTrue(s(command)[-1].startswith("error " + wanted), command)
         self.assertEqual(len(s("help")), 16)
