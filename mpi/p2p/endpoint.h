@@ -52,6 +52,7 @@ struct mpi_endpoint {
 	/* quick polls: mpi/p2p/poll.h */
 	double quick_step_s; /* the mark of the step that they are in; 0: there was none yet */
 	uint32_t n_quick, n_answered; /* that may follow; that were answered since the last poll */
+	const char *poll_function;    /* of the last poll that found nothing; NULL: none yet */
 	uint32_t n_refused;	      /* steps of the streak in which the program computed */
 	bool has_news;		      /* something concerned the rank since its last pause began */
 	struct sim_event alarm;	      /* ends a pause between polls */

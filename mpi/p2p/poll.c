@@ -188,12 +188,14 @@ static sim_time_ps take_pause(struct mpi_rank *me)
 void mpi_poll_again(struct mpi_rank *me, uint32_t n, sim_time_ps pause)
 {
 	struct pd_world *world = me->pd->world;
+	const char *function = me->endpoint->poll_function;
 	sim_time_ps now = world->engine.now;
 
+	if (!function) /* a trace of nobody's */
+		function = me->pd->function;
 	me->endpoint->n_polls += n;
 	for (uint32_t i = 0; world->observers.tally && i < n; i++)
-		sim_tally_add_call(world->observers.tally, me->tally, me->pd->function, now, now,
-				   0);
+		sim_tally_add_call(world->observers.tally, me->tally, function, now, now, 0);
 	if (pause > 0)
 		pause_for(me, pause);
 }
@@ -244,6 +246,7 @@ void mpi_endpoint_poll_failed(struct mpi_rank *me)
 	if (endpoint->n_polls > n_free(me))
 		pause_poll(me, endpoint->n_polls - n_free(me) - 1);
 	endpoint->poll_end = engine->now;
+	endpoint->poll_function = me->pd->function;
 	endpoint->n_quick = n_quick_after(me);
 	endpoint->n_answered = 0;
 	endpoint->quick_step_s = 0;

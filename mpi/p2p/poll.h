@@ -52,8 +52,8 @@ void mpi_poll_charge(struct mpi_rank *me);
 struct mpi_rank *mpi_poll_enter(const char *function, const void *site);
 /* mpi_entry_begin of a call that is watched, after polls that nobody was told of. */
 struct mpi_polls mpi_poll_begin(struct mpi_rank *me, const char *function, const void *site);
-/* Such polls in a replay: as many, and a pause of at most so long, within a call, of whose function
- * they are taken to be. */
+/* Such polls in a replay: as many, taken to be of the function of the last one that found nothing, and a
+ * pause of at most so long, within the call that follows them. */
 void mpi_poll_again(struct mpi_rank *me, uint32_t n, sim_time_ps pause);
 
 #endif
