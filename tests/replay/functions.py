@@ -106,7 +106,7 @@ def said_without_calls(name, cluster):
         recorded.pop(key), found.pop(key)
     for rank in recorded["ranks"] + found["ranks"]:
         rank.pop("calls")
-    require(recorded["ranks"] == found["ranks"] and is_close(found, recorded), f"{name} on {cluster} differs from its replay")
+    require(is_close(found, recorded), f"{name} on {cluster} differs from its replay")
     return said
 
 
@@ -144,7 +144,7 @@ def one_sided_programs_end_at_the_time_of_the_run():
         recorded, found, said = replayed()
         for a, b in zip(recorded["ranks"], found["ranks"]):
             a.pop("calls"), b.pop("calls")
-            require(a == b, f"one-sided communication on {cluster} differs from its replay: {a} {b}")
+            require(is_close(b, a), f"one-sided communication on {cluster} differs from its replay: {a} {b}")
         require("read from windows what others may write at the same time" in said and "MPI_Win_test at rma.c:" in said, said)
 
 
