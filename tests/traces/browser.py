@@ -81,6 +81,11 @@ class Browser:
         self.act([{"type": "pointerMove", **self.on_canvas(*begin, canvas)}, {"type": "pointerDown", "button": 0}, {"type": "pointerMove", **self.on_canvas(*end, canvas)},
                   {"type": "pointerUp", "button": 0}], key)
 
+    def rest(self):
+        """Waits until the page scrolls no more, and what it draws then is drawn."""
+        self.run("let last = -1, n = 0; return new Promise((done) => { const look = () => { n = scrollY === last ? n + 1 : 0; last = scrollY; "
+                 "n < 5 ? requestAnimationFrame(look) : done(true); }; look(); })")
+
     def wheel(self, delta, key=None):
         """In the middle of the timeline."""
         middle = self.run("const c = document.querySelector('#timeline canvas'); return [c.clientWidth / 2, c.clientHeight / 2]")

@@ -161,6 +161,7 @@ class Page(Folder):
         self.assertEqual(self.errors(), [])
 
     def status(self):
+        self.browser.rest()
         return self.browser.text("#timeline-status")
 
     def fill(self, selector, text):
