@@ -54,7 +54,7 @@ static inline bool fire_first(struct sim_engine *engine)
 		hook_run_first(engine);
 		return true;
 	}
-	if (!event)
+	if (!event || event->time == SIM_TIME_MAX)
 		return false;
 	sim_queue_remove_first(&engine->queue, event);
 	engine->now = event->time;

@@ -26,7 +26,7 @@
  * the next one. To events and hooks this is no task (`running` is NULL), wherever their frames lie.
  */
 enum sim_step {			    /* the last two: the run cannot go on */
-		SIM_STEP_IDLE,	    /* nothing ready and nothing queued: all ended, or deadlock */
+		SIM_STEP_IDLE,	    /* nothing ready, and nothing queued that will come: all ended, or deadlock */
 		SIM_STEP_TASK,	    /* a task ran */
 		SIM_STEP_EVENT,	    /* an event fired, or a hook of the instant's end ran */
 		SIM_STEP_NO_MEMORY, /* the event queue could not grow */
@@ -67,7 +67,6 @@ struct sim_engine {
 	int n_holds;
 	sim_time_ps jumped; /* of `now`: by sim_engine_jump */
 	int out_of_memory;
-	int has_endless; /* something was scheduled for later than the clock can go */
 	/* May be NULL. Called when a task is about to be resumed that is not resumed_last: swap in
 	 * its memory. */
 	void (*before_resume)(struct sim_task *task, void *context);
@@ -90,18 +89,13 @@ static inline void sim_engine_fail_memory(struct sim_engine *engine)
 }
 
 /*
- * Schedules or moves `event` to `time`; a time before now means now, SIM_TIME_MAX means later than the
- * clock can go (the event is taken out, and has_endless set). When memory runs out, the next
- * sim_engine_step says so. O(log n).
+ * Schedules or moves `event` to `time`; a time before now means now. At SIM_TIME_MAX, later than the
+ * clock can go, it stays in the queue and never fires. When memory runs out, the next sim_engine_step
+ * says so. O(log n).
  */
 static inline void sim_engine_at(struct sim_engine *engine, struct sim_event *event,
 				 sim_time_ps time)
 {
-	if (time == SIM_TIME_MAX) {
-		engine->has_endless = 1;
-		sim_queue_cancel(&engine->queue, event);
-		return;
-	}
 	if (time < engine->now)
 		time = engine->now;
 	if (__builtin_expect(sim_queue_push(&engine->queue, event, time), 0))

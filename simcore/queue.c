@@ -187,9 +187,9 @@ int sim_queue_push_slot(struct sim_queue *queue, struct sim_event *event, sim_ti
 void sim_queue_delay(struct sim_queue *queue, sim_time_ps delay)
 {
 	for (size_t i = 0; i < queue->n_slots; i++) {
-		queue->heap[i].time += delay;
+		queue->heap[i].time = sim_time_add(queue->heap[i].time, delay);
 		for (struct sim_event *event = queue->heap[i].event; event; event = event->next)
-			event->time += delay;
+			event->time = queue->heap[i].time;
 	}
 }
 

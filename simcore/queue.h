@@ -123,7 +123,7 @@ static inline struct sim_event *sim_queue_pop(struct sim_queue *queue)
 	return event;
 }
 
-/* Moves all events by `delay` >= 0; none may lie so late that this overflows. O(n). */
+/* Moves all events by `delay` >= 0, those at SIM_TIME_MAX, and what would come later, there. O(n). */
 void sim_queue_delay(struct sim_queue *queue, sim_time_ps delay);
 /* The events in the order in which they would leave; out: [queue->n_events]. 0 or UTIL_ENOMEM.
  * O(n log n). */

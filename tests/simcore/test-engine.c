@@ -282,7 +282,10 @@ static void moved_to_never_or_cancelled_an_event_does_not_fire(void **state)
 	sim_event_init(&world.event, event_says_e);
 	sim_engine_at(&world.engine, &world.event, 5);
 	sim_engine_at(&world.engine, &world.event, SIM_TIME_MAX);
-	assert_false(sim_event_is_queued(&world.event));
+	assert_int_equal(run_to_the_end(), SIM_STEP_IDLE);
+	assert_true(sim_event_is_queued(&world.event));
+	sim_engine_jump(&world.engine, 3);
+	assert_true(world.event.time == SIM_TIME_MAX);
 	sim_engine_at(&world.engine, &world.event, 5);
 	sim_engine_cancel(&world.engine, &world.event);
 	assert_int_equal(run_to_the_end(), SIM_STEP_IDLE);

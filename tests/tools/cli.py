@@ -222,6 +222,12 @@ int main(int argc, char **argv)
             self.assertEqual(done.returncode, 1)
             self.assertIn("what ranks wait for ends later than simulated time can go, 106 days", done.stderr)
 
+    def test_deadlock_is_told_where_links_were_too_slow_for_the_clock_a_while(self):
+        links = "[{name: '*', speed: 1e-15, at: 0}, {name: '*', speed: 1, at: 1ms}]"
+        done = self.run_misc("slow, deadlock", "--quiet", "--set", f"network.topology={{kind: torus, dimensions: [4], links: {links}}}")
+        self.assertEqual(done.returncode, 1)
+        self.assertIn("deadlock: every rank waits and nothing is under way", done.stderr)
+
     def test_bad_exit_codes_name_the_ranks(self):
         done = self.run_misc("exit", "--quiet")
         self.assertEqual(done.returncode, 1)

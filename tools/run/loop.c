@@ -161,7 +161,7 @@ static void fail_deadlock(struct pd_world *world)
 		world->failure.site = endless->site;
 		return;
 	}
-	if (world->engine.has_endless) {
+	if (sim_queue_peek(&world->engine.queue)) {
 		fail(world, PD_FAILURE_UNSUPPORTED,
 		     "what ranks wait for ends later than simulated time can go, 106 days");
 		return;

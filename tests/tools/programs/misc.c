@@ -144,8 +144,10 @@ int main(int argc, char **argv)
 	MPI_Init(&argc, &argv);
 	MPI_Comm_rank(MPI_COMM_WORLD, &rank);
 	MPI_Comm_size(MPI_COMM_WORLD, &size);
-	if (strcmp(what, "slow") == 0)
+	if (strncmp(what, "slow", 4) == 0)
 		send_slowly();
+	if (strcmp(what, "slow, deadlock") == 0)
+		ring_deadlock();
 	else if (strcmp(what, "percent") == 0)
 		name_phases();
 	else if (strcmp(what, "work") == 0)
