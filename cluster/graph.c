@@ -296,11 +296,11 @@ static int measure(struct cluster_graph *graph, struct util_error *err)
 
 static int read_lines(struct reader *reader, struct util_lines *lines, struct util_error *err)
 {
-	int has_line, rc = 0;
+	int rc = 0;
 
-	while (!rc && (has_line = util_lines_next(lines, err))) {
+	while (util_lines_next(lines, &rc, err)) {
 		reader->line = lines->number;
-		rc = has_line < 0 ? has_line : read_line(reader, lines->text, err);
+		rc = read_line(reader, lines->text, err);
 	}
 	if (!rc)
 		rc = check_ports(reader, err);

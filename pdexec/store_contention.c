@@ -50,18 +50,16 @@ int pd_store_contention(const char *path, const char *kernel, double out[PD_MAX_
 			int *out_n, struct util_error *err)
 {
 	struct util_lines lines;
-	int has_line, rc = util_lines_open(&lines, path, "the benchmark store", err);
+	int rc = util_lines_open(&lines, path, "the benchmark store", err);
 
 	if (rc)
 		return rc;
 	*out_n = 0;
-	while (!rc && (has_line = util_lines_next(&lines, err))) {
-		const char *speeds = has_line > 0 ? speeds_of(lines.text, kernel) : NULL;
+	while (util_lines_next(&lines, &rc, err)) {
+		const char *speeds = speeds_of(lines.text, kernel);
 
 		if (speeds && pd_contention_parse(speeds, out, out_n, err))
 			rc = util_error_prepend(err, "%s:%d", path, lines.number);
-		if (has_line < 0)
-			rc = has_line;
 	}
 	util_lines_close(&lines);
 	return rc;

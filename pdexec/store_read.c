@@ -273,11 +273,9 @@ static int check_complexities(const struct pd_store *store, struct util_error *e
 static int read_lines(struct pd_store *store, struct util_lines *lines, struct util_error *err)
 {
 	bool must_end = false;
-	int has_line, status = 0;
+	int status = 0;
 
-	while (!status && (has_line = util_lines_next(lines, err))) {
-		if (has_line < 0)
-			return has_line;
+	while (util_lines_next(lines, &status, err)) {
 		if (must_end && lines->text[lines->length_B - 1] != '\n')
 			status = util_refuse(
 			    err, "found no end of the last line, wanted one: the file is cut");

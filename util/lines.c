@@ -27,30 +27,36 @@ static int grow(struct util_lines *lines, struct util_error *err)
 	return 0;
 }
 
-int util_lines_next(struct util_lines *lines, struct util_error *err)
+static int read_line(struct util_lines *lines, struct util_error *err)
 {
-	size_t length_B = 0;
 	int c = 0, rc;
 
+	lines->length_B = 0;
 	lines->number++;
 	while (c != '\n' && (c = getc_unlocked(lines->file)) != EOF) {
 		if (c == '\0')
 			return util_refuse(err, "%s:%d: found a NUL byte, wanted text", lines->path,
 					   lines->number);
-		if (length_B == UTIL_LINE_MAX_B)
-			return util_refuse(err, "%s:%d: found a line of more than %d bytes, wanted a shorter one",
-					   lines->path, lines->number, UTIL_LINE_MAX_B);
-		if (length_B + 1 >= lines->capacity_B && (rc = grow(lines, err)))
+		if (lines->length_B == UTIL_LINE_MAX_B)
+			return util_refuse(
+			    err, "%s:%d: found a line of more than %d bytes, wanted a shorter one",
+			    lines->path, lines->number, UTIL_LINE_MAX_B);
+		if (lines->length_B + 1 >= lines->capacity_B && (rc = grow(lines, err)))
 			return rc;
-		lines->text[length_B++] = (char)c;
+		lines->text[lines->length_B++] = (char)c;
 	}
 	if (ferror(lines->file))
 		return util_refuse(err, "cannot read %s: %s", lines->path, strerror(errno));
-	if (length_B == 0)
-		return 0;
-	lines->text[length_B] = '\0';
-	lines->length_B = length_B;
-	return 1;
+	if (lines->length_B > 0)
+		lines->text[lines->length_B] = '\0';
+	return 0;
+}
+
+bool util_lines_next(struct util_lines *lines, int *failed, struct util_error *err)
+{
+	if (!*failed)
+		*failed = read_line(lines, err);
+	return !*failed && lines->length_B > 0;
 }
 
 void util_lines_close(struct util_lines *lines)

@@ -2,6 +2,7 @@
 #ifndef UTIL_LINES_H
 #define UTIL_LINES_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdio.h>
 
@@ -21,9 +22,12 @@ struct util_lines {
 /* `what` stands in messages: "the graph". UTIL_EINPUT; then nothing is to be closed. */
 int util_lines_open(struct util_lines *lines, const char *path, const char *what,
 		    struct util_error *err);
-/* Reads the next line: 1, or 0 at the end of the file. Errors: UTIL_EINPUT (a NUL byte, a line of more than
- * UTIL_LINE_MAX_B, a file that cannot be read), UTIL_ENOMEM. */
-int util_lines_next(struct util_lines *lines, struct util_error *err);
+/*
+ * Reads the next line: while (util_lines_next(&lines, &failed, &err)) failed = …; False: it has failed, or
+ * the file ends. *failed, 0 at first, becomes UTIL_EINPUT (a NUL byte, a line of more than UTIL_LINE_MAX_B,
+ * a file that cannot be read) or UTIL_ENOMEM; with any other value than 0 nothing is read.
+ */
+bool util_lines_next(struct util_lines *lines, int *failed, struct util_error *err);
 void util_lines_close(struct util_lines *lines);
 
 #endif

@@ -143,15 +143,11 @@ int kern_data_read(struct kern_data *data, const char *path, struct util_error *
 {
 	struct util_lines lines;
 	bool must_end = false;
-	int has_line, rc = util_lines_open(&lines, path, "the benchmark store", err);
+	int rc = util_lines_open(&lines, path, "the benchmark store", err);
 
 	if (rc)
 		return rc;
-	while (!rc && (has_line = util_lines_next(&lines, err))) {
-		if (has_line < 0) {
-			rc = has_line;
-			break;
-		}
+	while (util_lines_next(&lines, &rc, err)) {
 		if (must_end && lines.text[lines.length_B - 1] != '\n')
 			rc = util_error_set(
 			    err, UTIL_EINPUT,

@@ -38,18 +38,20 @@ static void lines_keep_their_ends_and_are_counted(void **state)
 {
 	struct util_error err = {0};
 	struct util_lines lines;
+	int failed = 0;
 
 	write_file("one\n\nthree", 10);
 	assert_int_equal(util_lines_open(&lines, path, "the file", &err), 0);
-	assert_int_equal(util_lines_next(&lines, &err), 1);
+	assert_true(util_lines_next(&lines, &failed, &err));
 	assert_string_equal(lines.text, "one\n");
-	assert_int_equal(util_lines_next(&lines, &err), 1);
+	assert_true(util_lines_next(&lines, &failed, &err));
 	assert_string_equal(lines.text, "\n");
-	assert_int_equal(util_lines_next(&lines, &err), 1);
+	assert_true(util_lines_next(&lines, &failed, &err));
 	assert_string_equal(lines.text, "three");
 	assert_int_equal(lines.length_B, 5);
 	assert_int_equal(lines.number, 3);
-	assert_int_equal(util_lines_next(&lines, &err), 0);
+	assert_false(util_lines_next(&lines, &failed, &err));
+	assert_int_equal(failed, 0);
 	util_lines_close(&lines);
 }
 
@@ -58,11 +60,13 @@ static void expect_refusal(const char *name, int n_before, const char *message)
 {
 	struct util_error err = {0};
 	struct util_lines lines;
+	int failed = 0;
 
 	assert_int_equal(util_lines_open(&lines, name, "the file", &err), 0);
 	for (int i = 0; i < n_before; i++)
-		assert_int_equal(util_lines_next(&lines, &err), 1);
-	assert_int_equal(util_lines_next(&lines, &err), UTIL_EINPUT);
+		assert_true(util_lines_next(&lines, &failed, &err));
+	assert_false(util_lines_next(&lines, &failed, &err));
+	assert_int_equal(failed, UTIL_EINPUT);
 	if (!strstr(err.text, message))
 		fail_msg("%s\nnot: %s", err.text, message);
 	util_lines_close(&lines);

@@ -58,16 +58,14 @@ int verify_suppressions_load(const char *path, struct verify_suppressions **out,
 {
 	struct verify_suppressions *suppressions = calloc(1, sizeof *suppressions);
 	struct util_lines lines;
-	int has_line, failed;
+	int failed;
 
 	if (!suppressions)
 		return util_error_set(err, UTIL_ENOMEM, "out of memory");
 	failed = util_lines_open(&lines, path, "the suppressions", err);
 	if (!failed) {
-		while (!failed && (has_line = util_lines_next(&lines, err)))
-			failed = has_line < 0 ? has_line
-					      : take_line(suppressions, path, lines.number,
-							  lines.text, err);
+		while (util_lines_next(&lines, &failed, err))
+			failed = take_line(suppressions, path, lines.number, lines.text, err);
 		util_lines_close(&lines);
 	}
 	if (failed)
