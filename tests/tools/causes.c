@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Eleven causes of lost time, each planted or not: ./causes CAUSE planted|removed. No annotations: time
+/* Causes of lost time, each planted or not: ./causes CAUSE planted|removed. No annotations: time
  * that stands for computation has no name. */
 #include <mpi.h>
 #include <mpisim.h>
@@ -28,6 +28,16 @@ static void slow_rank(void)
 	AGREE();
 	compute(rank == 5 && is_planted ? 6 : 2); /* slow-rank */
 	EXCHANGE(1000, rank ^ 1);
+}
+
+/* Rank 2 takes longer, too, once; nobody waits for it, as rank 5 takes longer still. */
+static void chance(void)
+{
+	static int round;
+
+	compute(rank == 5 && is_planted ? 6 : rank == 2 && round == 0 ? 3 : 2); /* chance */
+	round++;
+	AGREE();
 }
 
 static void slow_node(void)
@@ -203,6 +213,7 @@ int main(int argc, char **argv)
 		const char *name;
 		void (*round)(void);
 	} causes[] = {{"slow-rank", slow_rank},
+		      {"chance", chance},
 		      {"slow-node", slow_node},
 		      {"serial", serial},
 		      {"tail", tail},

@@ -68,6 +68,9 @@ class Causes(Base):
         self.assertIn("MPI_Allreduce", reason["after"])
         self.assertIn("MPI_Sendrecv", reason["before"])
 
+    def test_a_rank_that_nobody_waits_for_is_not_slow(self):
+        self.planted("chance", "slow_ranks", [5], "(chance)")
+
     def test_the_summary_says_who_called_the_function(self):
         cluster = self.dir / "cluster.yaml"
         cluster.write_text(CLUSTER.format(nodes=8, cores=1, speed=1), encoding="utf-8")

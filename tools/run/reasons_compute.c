@@ -12,6 +12,7 @@
 #define AT_HOME 0.1	  /* of the longest: it comes to a call on this way */
 #define LONGER 1.1	  /* than the median: to blame */
 #define MOSTLY 0.7	  /* of the cost is of the few: they are slow */
+#define CHANCE 0.5	  /* of what the longest takes more than the median */
 #define ONE_AT_A_TIME 0.4 /* of the others wait on average while one computes */
 
 /* --- who is to blame --- */
@@ -258,6 +259,19 @@ static double share_of_cost(const struct judged *place)
 	return cost_s / place->region->total_cost_s;
 }
 
+/* Those that are longer by chance, beside one that is much longer, are not slow: nobody waits for them. */
+static void keep_slowest(struct judged *place)
+{
+	const double *useful_s = place->region->useful_s;
+	double least_s = place->median_s + CHANCE * (place->most_s - place->median_s);
+	int n = 0;
+
+	for (int i = 0; i < place->n; i++)
+		if (useful_s[place->ranks[i]] > least_s)
+			place->ranks[n++] = place->ranks[i];
+	place->n = n;
+}
+
 static void add_place(struct reasons *reasons, struct judged *place)
 {
 	double n_waiting = place->region->total_cost_s / place->region->total_s;
@@ -269,9 +283,10 @@ static void add_place(struct reasons *reasons, struct judged *place)
 	if (place->n_computing <= few_of(reasons->n_ranks))
 		add_serial(reasons, place, place->n_computing);
 	else if (place->n > 0 && place->n <= few_of(place->n_computing) &&
-		 share_of_cost(place) > MOSTLY)
+		 share_of_cost(place) > MOSTLY) {
+		keep_slowest(place);
 		add_slow(reasons, place);
-	else if (n_waiting > ONE_AT_A_TIME * (reasons->n_ranks - 1)) {
+	} else if (n_waiting > ONE_AT_A_TIME * (reasons->n_ranks - 1)) {
 		all_ranks(reasons, place);
 		add_serial(reasons, place, 1);
 	} else if (place->n > 0)
