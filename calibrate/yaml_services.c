@@ -118,7 +118,7 @@ static void write_storage(const struct fit *fit, const struct services *services
 			"all nodes from one server");
 	write_bandwidth(fit, file, "    ", "write", &services->write_Bps, "write_one_server",
 			"all nodes to one server, and MPI_File_sync");
-	write_bandwidth(fit, file, "  ", "client_bandwidth", &services->client_Bps,
+	write_bandwidth(fit, file, "    ", "client", &services->client_Bps,
 			"read_all_servers write_all_servers", "one node and all servers");
 	yaml_value(file, "  ", "metadata_time", &services->metadata, yaml_time,
 		   "open and close of a file");
@@ -156,6 +156,6 @@ void yaml_services_intervals(const struct fit *fit, FILE *file)
 	write_interval(file, "storage.latency", &services.access, yaml_time);
 	write_interval(file, "storage.bandwidth.read", &services.read_Bps, yaml_bandwidth);
 	write_interval(file, "storage.bandwidth.write", &services.write_Bps, yaml_bandwidth);
-	write_interval(file, "storage.client_bandwidth", &services.client_Bps, yaml_bandwidth);
+	write_interval(file, "storage.bandwidth.client", &services.client_Bps, yaml_bandwidth);
 	write_interval(file, "storage.metadata_time", &services.metadata, yaml_time);
 }

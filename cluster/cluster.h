@@ -268,6 +268,13 @@ struct cluster_storage { /* that files lie on (netmodel/storage.h) */
 	int stripe_count; /* servers of one file; 0: all */
 };
 
+struct cluster_accelerators { /* of each node (netmodel/device.h) */
+	int per_node;	  /* 0: none */
+	double launch_s; /* CPU time of a rank for each piece of work that it hands over */
+	double latency_s, bandwidth_Bps; /* of copies to or from one */
+	int is_gpu_aware; /* the MPI library takes their memory as it takes the nodes' */
+};
+
 /* And these are the MPI library's. */
 struct cluster_protocol {
 	double send_overhead_s, recv_overhead_s; /* o: sender before the transfer, receiver when it
@@ -371,6 +378,7 @@ struct cluster {
 	struct cluster_cpu cpu;
 	struct cluster_network network;
 	struct cluster_storage storage;
+	struct cluster_accelerators accelerators;
 	struct cluster_protocol protocol;
 	struct cluster_rma rma;
 	struct cluster_spawn spawn;

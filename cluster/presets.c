@@ -61,6 +61,7 @@ static const struct renamed {
     {"spawn.placement", "run.spawn: {placement: …}"},
     {"spawn.max_processes", "run.spawn: {processes: …}"},
     {"spawn.universe_size", "run.spawn: {universe_size: …}"},
+    {"storage.client_bandwidth", "storage.bandwidth: {client: …}"},
     {"storage.read_bandwidth", "storage.bandwidth: {read: …, write: …}"},
     {"storage.write_bandwidth", "storage.bandwidth: {read: …, write: …}"},
     {"storage.stripe_size", "storage.stripe: {size: …}"},

@@ -43,6 +43,33 @@ void mpisim_kernel_memory(double bytes);
 /* The time that the store or model has for this kernel, in seconds; negative when there is none. */
 double mpisim_kernel_time(const char *name, int n_params, const double params[]);
 
+/*
+ * Accelerators. A stream is a queue of work that the calling rank hands to its accelerator: pieces of one stream follow each other, those of
+ * several go on side by side. Streams are numbers from 0 on, and are there without being made. The cluster file says how many accelerators a node
+ * has (`accelerators`); rank k of a node has number k modulo that. The calls return when the work is handed over; its time passes until it is
+ * waited for. On this host kernels run, and copies are made, at once. docs/kernels.md, docs/model.md §12
+ *
+ *     if (mpisim_stream_kernel_begin("stencil", 2, (double[]){nx, ny}, 1))
+ *             stencil(…);
+ *     mpisim_kernel_end();
+ *     …
+ *     mpisim_stream_synchronize(1);
+ */
+#define MPISIM_MAX_STREAMS 32
+
+/* As mpisim_kernel_begin; the time of the kernel is the stream's. mpisim_kernel_end ends it. */
+int mpisim_stream_kernel_begin(const char *name, int n_params, const double params[], int stream);
+/* Copies to the accelerator or from it: one of the two lies in a buffer of mpisim_device_alloc. */
+void mpisim_stream_copy(void *to, const void *from, size_t size_B, int stream);
+/* What is handed to `stream` from now on begins after all that was handed to `other`. */
+void mpisim_stream_wait(int stream, int other);
+/* Returns when the stream, or all of the rank, have done all. Before its end a rank waits for all. */
+void mpisim_stream_synchronize(int stream);
+void mpisim_device_synchronize(void);
+/* Memory of the accelerator, which the program may touch here. MPI calls know it: those that cannot take it end the run. NULL: none is left. */
+void *mpisim_device_alloc(size_t size_B);
+void mpisim_device_free(void *buf);
+
 /* Named regions for the report; phases nest. */
 void mpisim_phase_begin(const char *name);
 void mpisim_phase_end(void);

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "pdexec/compute.h"
+#include "pdexec/device.h"
 #include "pdexec/store.h"
 
 #pragma GCC visibility push(default)
@@ -18,6 +19,7 @@
 struct pd_annotation {
 	struct pd_charge charge;        /* of the open kernel */
 	bool is_open;
+	int stream;                     /* that it is for; negative: the rank itself computes it */
 	bool is_touched;                /* mpisim_touch has said what the open kernel accesses */
 	int n_params;
 	double params[PD_STORE_MAX_PARAMS];
@@ -118,6 +120,8 @@ void pd_annotation_charge_measured(struct pd_rank *rank, double seconds)
 		pd_compute_charge(rank, NULL, seconds * scale);
 	} else if (annotation->charge.execute) {
 		annotation->measured_s += seconds;
+		if (annotation->stream >= 0)
+			return;
 		tell_charge(rank, annotation->charge.name, seconds, SIM_CHARGE_MEASURED);
 		pd_compute_charge(rank, annotation->charge.name,
 				  seconds * annotation->charge.scale * scale);
@@ -190,7 +194,7 @@ const char *pd_annotation_touch(struct pd_rank *rank, bool *out_executes)
 }
 
 bool pd_annotation_begin_kernel(struct pd_rank *rank, const char *function, const void *site,
-				const char *name, int n_params, const double params[])
+				const char *name, int n_params, const double params[], int stream)
 {
 	struct pd_annotation *annotation;
 	struct util_error err;
@@ -202,6 +206,10 @@ bool pd_annotation_begin_kernel(struct pd_rank *rank, const char *function, cons
 		pd_fail(rank, PD_FAILURE_ANNOTATION,
 			"kernel \"%s\" begins within kernel \"%s\": kernels do not nest (is mpisim_kernel_end missing?)",
 			name ? name : "(null)", annotation->charge.name);
+	if (stream >= 0) {
+		pd_streams_check(rank, stream);
+		pd_compute_end(rank);
+	}
 	if (pd_store_begin_at(rank->program->store, pd_place_of(rank), name, n_params, params,
 			      &annotation->charge, &err))
 		annotation_fail_store(rank, &err);
@@ -211,13 +219,14 @@ bool pd_annotation_begin_kernel(struct pd_rank *rank, const char *function, cons
 			"kernel \"%s\" would run on memory that is not there: --no-alloc needs --compute partial or modelled, without --first-n",
 			annotation->charge.name);
 	annotation->is_open = true;
+	annotation->stream = stream;
 	annotation->is_touched = false;
 	annotation->measured_s = 0;
 	annotation->memory_B = 0;
 	annotation->n_params = n_params;
 	if (n_params > 0)
 		memcpy(annotation->params, params, (size_t)n_params * sizeof(*params));
-	if (!annotation->charge.execute) {
+	if (!annotation->charge.execute && stream < 0) {
 		tell_charge(rank, annotation->charge.name, annotation->charge.seconds,
 			   SIM_CHARGE_SKIPPED);
 		pd_compute_charge(rank, annotation->charge.name,
@@ -226,6 +235,20 @@ bool pd_annotation_begin_kernel(struct pd_rank *rank, const char *function, cons
 	}
 	pd_annotation_leave(rank);
 	return annotation->charge.execute;
+}
+
+/* The kernel that has ended is its stream's. */
+static void push_kernel(struct pd_rank *rank, const struct pd_annotation *annotation)
+{
+	const struct pd_charge *charge = &annotation->charge;
+	double seconds = charge->execute ? annotation->measured_s : charge->seconds;
+
+	if (charge->execute)
+		pd_store_note_on_host(rank->program->store);
+	pd_compute_end(rank);
+	pd_streams_push(rank, annotation->stream, charge->name, NET_DEVICE_KERNELS,
+			sim_time_from_s(seconds * charge->scale *
+					pd_store_scale_all(rank->program->store)));
 }
 
 void pd_annotation_end_kernel(struct pd_rank *rank, const char *function, const void *site)
@@ -249,6 +272,8 @@ void pd_annotation_end_kernel(struct pd_rank *rank, const char *function, const 
 	    pd_store_measured(rank->program->store, &annotation->charge, annotation->n_params,
 			      annotation->params, annotation->measured_s, &err))
 		annotation_fail_store(rank, &err);
+	if (annotation->stream >= 0)
+		push_kernel(rank, annotation);
 	pd_annotation_leave(rank);
 }
 
@@ -261,6 +286,10 @@ void mpisim_kernel_memory(double bytes)
 	if (!pd_annotation_in_kernel(rank))
 		pd_fail(rank, PD_FAILURE_ANNOTATION,
 			"memory is told where no kernel is open: wanted mpisim_kernel_begin before it");
+	if (((struct pd_annotation *)rank->annotation)->stream >= 0)
+		pd_fail(rank, PD_FAILURE_ANNOTATION,
+			"a kernel of a stream tells what memory it reads and writes: that is not the "
+			"node's");
 	if (!(bytes >= 0 && bytes - bytes == 0))
 		pd_fail(rank, PD_FAILURE_ANNOTATION,
 			"a kernel tells %f bytes, wanted a finite number of at least 0", bytes);
@@ -273,7 +302,7 @@ int mpisim_kernel_begin(const char *name, int n_params, const double params[])
 	/* Outside of any rank annotations mean nothing. */
 	return !pd_current ||
 	       pd_annotation_begin_kernel(pd_current, "mpisim_kernel_begin",
-					  __builtin_return_address(0), name, n_params, params);
+					  __builtin_return_address(0), name, n_params, params, -1);
 }
 
 void mpisim_kernel_end(void)
@@ -296,7 +325,7 @@ double mpisim_kernel_time(const char *name, int n_params, const double params[])
 }
 
 /* Phases and releases happen at an instant: what was computed before them is over by then. */
-static struct pd_rank *annotation_enter_instant(const char *function, const void *site)
+struct pd_rank *pd_annotation_enter_instant(const char *function, const void *site)
 {
 	struct pd_rank *rank = pd_annotation_enter(function, site);
 	struct pd_annotation *annotation;
@@ -329,7 +358,7 @@ static const char *intern_phase(const struct pd_program *program, const char *na
 void mpisim_phase_begin(const char *name)
 {
 	struct pd_rank *rank =
-		annotation_enter_instant("mpisim_phase_begin", __builtin_return_address(0));
+		pd_annotation_enter_instant("mpisim_phase_begin", __builtin_return_address(0));
 	struct pd_annotation *annotation;
 	const char *interned;
 
@@ -353,7 +382,7 @@ void mpisim_phase_begin(const char *name)
 void mpisim_phase_end(void)
 {
 	struct pd_rank *rank =
-		annotation_enter_instant("mpisim_phase_end", __builtin_return_address(0));
+		pd_annotation_enter_instant("mpisim_phase_end", __builtin_return_address(0));
 	struct pd_annotation *annotation;
 
 	if (!rank)
@@ -371,7 +400,7 @@ void mpisim_phase_end(void)
 void mpisim_node_release(void)
 {
 	struct pd_rank *rank =
-		annotation_enter_instant("mpisim_node_release", __builtin_return_address(0));
+		pd_annotation_enter_instant("mpisim_node_release", __builtin_return_address(0));
 	struct pd_annotation *annotation;
 
 	if (!rank)
@@ -389,7 +418,7 @@ void mpisim_node_release(void)
 void mpisim_node_acquire(void)
 {
 	struct pd_rank *rank =
-		annotation_enter_instant("mpisim_node_acquire", __builtin_return_address(0));
+		pd_annotation_enter_instant("mpisim_node_acquire", __builtin_return_address(0));
 	struct pd_annotation *annotation;
 	const struct pd_node_broker *broker;
 
@@ -422,6 +451,7 @@ void pd_annotation_end(struct pd_rank *rank)
 {
 	struct pd_annotation *annotation = rank->annotation;
 
+	pd_streams_end(rank);
 	if (!annotation)
 		return;
 	if (annotation->is_open)

@@ -16,18 +16,20 @@ void pd_annotation_destroy(struct pd_rank *rank);
 
 /* --- for blas.c --- */
 
-/* What mpisim_kernel_begin and _end do, for a call of `function` at `site`. */
+/* What mpisim_kernel_begin and _end do, for a call of `function` at `site`; `stream`: of the rank's accelerator, negative: none. */
 bool pd_annotation_begin_kernel(struct pd_rank *rank, const char *function, const void *site,
-				const char *name, int n_params, const double params[]);
+				const char *name, int n_params, const double params[], int stream);
 void pd_annotation_end_kernel(struct pd_rank *rank, const char *function, const void *site);
 /* A kernel is open. */
 bool pd_annotation_in_kernel(const struct pd_rank *rank);
 
-/* --- for mpi/verify/touch.c --- */
+/* --- for mpi/verify/touch.c, device.c --- */
 
 /* The rank that calls an annotation; NULL outside of any. Measuring stops until pd_annotation_leave. */
 struct pd_rank *pd_annotation_enter(const char *function, const void *site);
 void pd_annotation_leave(struct pd_rank *rank);
+/* The same for what happens at an instant: what was computed before is over, and no kernel is open. */
+struct pd_rank *pd_annotation_enter_instant(const char *function, const void *site);
 /* The kernel that is open says what it touches. Returns its name, interned; NULL: none is open. */
 const char *pd_annotation_touch(struct pd_rank *rank, bool *out_executes);
 

@@ -173,7 +173,7 @@ bool pd_blas_begin(struct pd_blas_call *call, int index, int n_params, const dou
 		return n_read > 0;
 	refuse_absent(rank, index, n_read, read, site);
 	if (pd_annotation_begin_kernel(rank, routine->symbol, site, routine->kernel, n_params,
-				       params)) {
+				       params, -1)) {
 		call->kind = PD_BLAS_MEASURED;
 		return true;
 	}

@@ -25,6 +25,7 @@ struct pd_noalloc {
 	void *memory;
 	struct part {
 		int bits; /* of its buffers' size; 0: the part is not in use, and none behind it */
+		bool is_device;
 		uint32_t *next; /* [capacity] in use: IN_USE; free: the next free one, or END */
 		struct there { /* what is there of a buffer; size_B 0: nothing */
 			size_t from_B, size_B;
@@ -79,12 +80,14 @@ static bool has_room(const struct part *part)
 }
 
 /* NULL: all parts are in use. */
-static struct part *part_for(struct pd_noalloc *noalloc, int bits)
+static struct part *part_for(struct pd_noalloc *noalloc, bool is_device, int bits)
 {
 	for (struct part *part = noalloc->parts; part < noalloc->parts + N_PARTS; part++) {
-		if (part->bits == 0)
+		if (part->bits == 0) {
 			part->bits = bits;
-		if (part->bits == bits && has_room(part))
+			part->is_device = is_device;
+		}
+		if (part->bits == bits && part->is_device == is_device && has_room(part))
 			return part;
 	}
 	return NULL;
@@ -109,7 +112,7 @@ static int grow(struct part *part)
 	return 0;
 }
 
-void *pd_noalloc_get(struct pd_noalloc *noalloc, size_t size_B)
+static void *get(struct pd_noalloc *noalloc, bool is_device, size_t size_B)
 {
 	int bits = MIN_BITS;
 	struct part *part;
@@ -119,7 +122,7 @@ void *pd_noalloc_get(struct pd_noalloc *noalloc, size_t size_B)
 		bits++;
 	if (bits > MAX_BITS)
 		return NULL;
-	part = part_for(noalloc, bits);
+	part = part_for(noalloc, is_device, bits);
 	if (!part)
 		return NULL;
 	index = part->first_free;
@@ -133,6 +136,11 @@ void *pd_noalloc_get(struct pd_noalloc *noalloc, size_t size_B)
 	part->next[index] = IN_USE;
 	return (char *)noalloc->memory + ((size_t)(part - noalloc->parts) << PART_BITS) +
 	       ((size_t)index << bits);
+}
+
+void *pd_noalloc_get(struct pd_noalloc *noalloc, size_t size_B)
+{
+	return get(noalloc, false, size_B);
 }
 
 /* The buffer that `address` lies in. False: in none that is in use. */
@@ -218,6 +226,13 @@ size_t pd_memory_part(const void *address, size_t size_B, char **out)
 	return end_B - from_B;
 }
 
+bool pd_memory_is_device_aside(const void *address)
+{
+	const struct pd_noalloc *noalloc = pd_current ? pd_current->world->noalloc : NULL;
+
+	return noalloc && noalloc->parts[((uintptr_t)address - RANGE) >> PART_BITS].is_device;
+}
+
 int pd_noalloc_put(struct pd_noalloc *noalloc, void *buffer)
 {
 	struct part *part;
@@ -235,11 +250,10 @@ void *pd_memory_absent(void)
 	return (void *)(PD_ABSENT_BEGIN + PD_ABSENT_B / 2);
 }
 
-/* --- mpisim.h --- */
-
-static void *get_with_part(struct pd_noalloc *noalloc, size_t size_B, size_t from_B, size_t there_B)
+void *pd_noalloc_get_with_part(struct pd_noalloc *noalloc, bool is_device, size_t size_B,
+			       size_t from_B, size_t there_B)
 {
-	void *buffer = pd_noalloc_get(noalloc, size_B);
+	void *buffer = get(noalloc, is_device, size_B);
 
 	if (!buffer || pd_noalloc_provide(noalloc, buffer, from_B, there_B) == 0)
 		return buffer;
@@ -247,13 +261,15 @@ static void *get_with_part(struct pd_noalloc *noalloc, size_t size_B, size_t fro
 	return NULL;
 }
 
+/* --- mpisim.h --- */
+
 PD_INTERPOSE void *mpisim_alloc(size_t size_B)
 {
 	struct pd_rank *rank = pd_rank_here();
 
-	if (!rank || !rank->world->noalloc)
+	if (!rank || !rank->world->config.no_alloc)
 		return malloc(size_B ? size_B : 1);
-	return get_with_part(rank->world->noalloc, size_B, 0, 0);
+	return pd_noalloc_get_with_part(rank->world->noalloc, false, size_B, 0, 0);
 }
 
 PD_INTERPOSE void *mpisim_alloc_part(size_t size_B, size_t from_B, size_t there_B)
@@ -270,9 +286,9 @@ PD_INTERPOSE void *mpisim_alloc_part(size_t size_B, size_t from_B, size_t there_
 		    "%zu B of the buffer",
 		    from_B, there_B, size_B);
 	}
-	if (!rank || !rank->world->noalloc)
+	if (!rank || !rank->world->config.no_alloc)
 		return mpisim_alloc(size_B);
-	return get_with_part(rank->world->noalloc, size_B, from_B, there_B);
+	return pd_noalloc_get_with_part(rank->world->noalloc, false, size_B, from_B, there_B);
 }
 
 PD_INTERPOSE void mpisim_free(void *buffer)
@@ -283,7 +299,8 @@ PD_INTERPOSE void mpisim_free(void *buffer)
 		free(buffer);
 		return;
 	}
-	if (!rank || pd_noalloc_put(rank->world->noalloc, buffer) == 0)
+	if (!rank || (!pd_memory_is_device(buffer) &&
+		      pd_noalloc_put(rank->world->noalloc, buffer) == 0))
 		return;
 	rank->site = __builtin_return_address(0);
 	pd_fail(rank, PD_FAILURE_ANNOTATION,

@@ -22,6 +22,8 @@ struct pd_store;  /* benchmark store and kernel models; pdexec/store.h */
 
 struct pd_rank;
 struct pd_threads; /* that a rank started; pdexec/threads.h */
+struct pd_streams;
+struct net_devices;
 
 enum pd_compute_mode { PD_COMPUTE_DIRECT, PD_COMPUTE_COLLECT, PD_COMPUTE_PARTIAL, PD_COMPUTE_MODELLED };
 enum pd_isolation { PD_ISOLATION_AUTO, PD_ISOLATION_MAP, PD_ISOLATION_COPY };
@@ -115,6 +117,7 @@ struct pd_rank {
 	struct sim_task task;           /* task.data points back to this */
 	int rank, node;                 /* rank: over all programs of the run */
 	int core;                       /* the first one that it holds; the others follow */
+	int place;                      /* among the ranks that were placed on its node */
 	struct pd_program *program;
 	struct pd_world *world;
 	void *mpi;                      /* the MPI layer's state of this rank */
@@ -133,6 +136,7 @@ struct pd_rank {
 	double memory_B;                /* … in all */
 	struct net_compute compute;
 	void *annotation;               /* pdexec/annotate.c */
+	struct pd_streams *streams;     /* pdexec/device.h; NULL: none in use */
 	struct pd_threads *threads;     /* NULL: it has never started any */
 	void *process;                  /* libc state: atexit list, rand, strtok, getopt, … (pdexec/process.c) */
 	/* reading clocks */
@@ -181,7 +185,8 @@ struct pd_world {
 	int n_programs;
 	struct pd_signals *signals;     /* handlers while the world exists; pdexec/signals.h */
 	struct pd_blas *blas;           /* pdexec/blas.h; NULL without config.blas_model */
-	struct pd_noalloc *noalloc;     /* buffers that are not there; pdexec/noalloc.h; NULL without --no-alloc */
+	struct pd_noalloc *noalloc;     /* buffers that are not there, or of accelerators; pdexec/noalloc.h; NULL: none */
+	struct net_devices *devices;    /* accelerators that are in use; NULL: none */
 	int n_waiting;			/* ranks that wait in the system; pdexec/waiting.c */
 	void *no_input;                 /* FILE that is empty: standard input of all ranks but 0; pdexec/streams.c */
 	struct pd_process *outside;     /* variables of libc as they were around the run */
@@ -343,6 +348,12 @@ size_t pd_memory_part(const void *address, size_t size_B, char **out);
 static inline bool pd_memory_is_reserved(const void *address)
 {
 	return (uintptr_t)address - PD_ABSENT_BEGIN < PD_ABSENT_B;
+}
+/* Whether it lies in memory of an accelerator (mpisim_device_alloc). O(1). */
+bool pd_memory_is_device_aside(const void *address); /* for the next one */
+static inline bool pd_memory_is_device(const void *address)
+{
+	return __builtin_expect(pd_memory_is_reserved(address), 0) && pd_memory_is_device_aside(address);
 }
 /* True when `address` lies in a buffer that was reserved but not allocated (--no-alloc): it must not be touched. O(1). */
 static inline bool pd_memory_is_absent(const void *address)

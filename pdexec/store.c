@@ -284,3 +284,8 @@ void pd_store_note_uncharged(struct pd_store *store, double seconds)
 	store->uncharged_s += seconds;
 	store->n_uncharged++;
 }
+
+void pd_store_note_on_host(struct pd_store *store)
+{
+	store->n_on_host++;
+}

@@ -94,6 +94,8 @@ double pd_store_scale(struct pd_store *store, const char *name);
 double pd_store_scale_all(const struct pd_store *store);
 /* Notes seconds of mpisim_add_compute_time that the mode does not charge, for the warnings. */
 void pd_store_note_uncharged(struct pd_store *store, double seconds);
+/* Notes a kernel of an accelerator whose time this host has measured. */
+void pd_store_note_on_host(struct pd_store *store);
 
 /* --- for the report --- */
 

@@ -135,6 +135,7 @@ struct pd_store {
 	double scale_all;
 	double uncharged_s; /* add_compute_time that the mode does not count */
 	uint64_t n_uncharged;
+	uint64_t n_on_host; /* kernels of accelerators that ran here */
 	bool has_told;      /* a time, by its files */
 	bool varies;        /* the spreads count */
 	uint64_t seed;

@@ -65,4 +65,10 @@ void pd_store_warn(const struct pd_store *store, pd_warning_fn warn, void *conte
 			 (unsigned long long)store->n_uncharged, store->uncharged_s);
 		warn(context, text);
 	}
+	if (store->n_on_host > 0) {
+		snprintf(text, sizeof(text),
+			 "%llu kernels of accelerators ran on this host: each takes the time of its CPU, not of an accelerator",
+			 (unsigned long long)store->n_on_host);
+		warn(context, text);
+	}
 }

@@ -12,6 +12,7 @@
 #include "pdexec/annotate.h"
 #include "pdexec/arch.h"
 #include "pdexec/cores.h"
+#include "pdexec/device.h"
 #include "pdexec/directory.h"
 #include "pdexec/estimate.h"
 #include "pdexec/image.h"
@@ -114,13 +115,15 @@ static int create_rank(struct pd_world *world, struct pd_program *program, int i
 	struct sim_fiber_set *fibers = program->fibers ? program->fibers : world->fibers;
 	struct pd_process *process = NULL;
 	int rc = world->is_builtin ? 0 : pd_process_create(&process, world->outside, err);
+	int place = world->n_on[node]++;
 
 	if (!rc && program->config.directory)
 		rc = pd_directory_set(world->directories, process, program->config.directory, err);
 	*rank = (struct pd_rank){
 	    .rank = program->first_rank + i,
 	    .node = node,
-	    .core = cluster_core_of(world->cluster, world->n_on[node]++, program->n_cpus),
+	    .core = cluster_core_of(world->cluster, place, program->n_cpus),
+	    .place = place,
 	    .program = program,
 	    .world = world,
 	    .task.data = rank,
@@ -182,6 +185,7 @@ static void destroy_program(struct pd_world *world, struct pd_program *program)
 		struct pd_rank *rank = &world->ranks[program->first_rank + i];
 
 		pd_annotation_destroy(rank);
+		pd_streams_destroy(rank);
 		is_running = !pd_threads_destroy(rank) || is_running;
 		pd_process_destroy(rank->process);
 		*rank = (struct pd_rank){.rank = rank->rank};
@@ -389,6 +393,7 @@ void pd_world_destroy(struct pd_world *world)
 	pd_blas_destroy(world->blas);
 	net_model_destroy(world->model);
 	pd_noalloc_destroy(world->noalloc);
+	net_devices_destroy(world->devices);
 	sim_engine_finish(&world->engine);
 	free(world);
 }

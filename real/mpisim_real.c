@@ -328,6 +328,41 @@ void mpisim_kernel_memory(double bytes)
 {
 }
 
+/* Streams: all is done when it is handed over. */
+
+int mpisim_stream_kernel_begin(const char *name, int n_params, const double params[], int stream)
+{
+	return mpisim_kernel_begin(name, n_params, params);
+}
+
+void mpisim_stream_copy(void *to, const void *from, size_t size_B, int stream)
+{
+	if (size_B > 0)
+		memcpy(to, from, size_B);
+}
+
+void mpisim_stream_wait(int stream, int other)
+{
+}
+
+void mpisim_stream_synchronize(int stream)
+{
+}
+
+void mpisim_device_synchronize(void)
+{
+}
+
+void *mpisim_device_alloc(size_t size_B)
+{
+	return mpisim_alloc(size_B);
+}
+
+void mpisim_device_free(void *buf)
+{
+	mpisim_free(buf);
+}
+
 void mpisim_touch_memory(const void *address, size_t count, const void *type, int use,
 			 double fraction)
 {

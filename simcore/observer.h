@@ -22,6 +22,8 @@ struct sim_record_compute { /* one computation step that ended, or the share of 
 	double useful_s; /* its time on one otherwise idle core of its node */
 	double stolen_s; /* how much longer it took because communication used the CPU */
 	double shared_s; /* … because other ranks computed on the node */
+	bool is_offloaded; /* it launched work of its accelerator, or waited for it; a mark follows
+			      by sim_causes.taken */
 };
 
 struct sim_record_call { /* one MPI call that ended */
@@ -130,7 +132,8 @@ struct sim_causes {
 };
 
 /* What is charged to a rank, before it becomes a computation step. */
-enum { SIM_CHARGE_MEASURED = 1, SIM_CHARGE_SKIPPED = 2, SIM_CHARGE_MEMORY = 4 }; /* enum mtrace_charge */
+enum { SIM_CHARGE_MEASURED = 1, SIM_CHARGE_SKIPPED = 2, SIM_CHARGE_MEMORY = 4, /* enum mtrace_charge */
+       SIM_CHARGE_OFFLOADED = 8 }; /* to a stream of the rank's accelerator; kernel NULL: a copy */
 
 struct sim_record_charge {
 	int rank;

@@ -146,6 +146,7 @@ static void write_shares(const struct trace_run *run, FILE *file)
 	fprintf(file, " on %d node%s of %s", n_nodes, n_nodes == 1 ? "" : "s",
 		run->summary->cluster->name ? run->summary->cluster->name : run->cluster_file);
 	write_share("computing", mean.useful_s, all_s, &is_first, file);
+	write_share("accelerator", mean.accelerator_s, all_s, &is_first, file);
 	write_share("CPU stolen by messages", mean.stolen_s, all_s, &is_first, file);
 	write_share("CPU shared", mean.shared_s, all_s, &is_first, file);
 	write_share("communicating", mean.communicating_s, all_s, &is_first, file);

@@ -77,7 +77,8 @@ struct trace_breakdown trace_rank_breakdown(const struct trace_summary *summary,
 	sim_time_ps other = summary->end - ended - r->begin - r->computing - r->sums.in_calls;
 
 	return (struct trace_breakdown){
-	    .useful_s = r->useful_s,
+	    .useful_s = r->useful_s - r->accelerator_s,
+	    .accelerator_s = r->accelerator_s,
 	    .stolen_s = r->stolen_s,
 	    .shared_s = r->shared_s,
 	    .communicating_s = sim_time_to_s(r->sums.in_calls - r->sums.waiting),
@@ -91,6 +92,7 @@ struct trace_breakdown trace_rank_breakdown(const struct trace_summary *summary,
 void trace_breakdown_add(struct trace_breakdown *sum, const struct trace_breakdown *one)
 {
 	sum->useful_s += one->useful_s;
+	sum->accelerator_s += one->accelerator_s;
 	sum->stolen_s += one->stolen_s;
 	sum->shared_s += one->shared_s;
 	sum->communicating_s += one->communicating_s;
@@ -111,6 +113,7 @@ struct trace_breakdown trace_mean_breakdown(const struct trace_summary *summary)
 		trace_breakdown_add(&mean, &one);
 	}
 	mean.useful_s /= n;
+	mean.accelerator_s /= n;
 	mean.stolen_s /= n;
 	mean.shared_s /= n;
 	mean.communicating_s /= n;

@@ -49,6 +49,8 @@ json_t *trace_json_words(char *const *words)
 static void set_breakdown(json_t *object, const struct trace_breakdown *breakdown)
 {
 	set(object, "useful_s", trace_json_number(breakdown->useful_s));
+	if (breakdown->accelerator_s > 0)
+		set(object, "accelerator_s", trace_json_number(breakdown->accelerator_s));
 	set(object, "stolen_s", trace_json_number(breakdown->stolen_s));
 	set(object, "shared_s", trace_json_number(breakdown->shared_s));
 	set(object, "communicating_s", trace_json_number(breakdown->communicating_s));

@@ -18,11 +18,12 @@ static void write_text(const char *text, FILE *file)
 
 static void write_breakdown(const struct trace_breakdown *b, FILE *file)
 {
-	fprintf(file, ",%.17g,%.17g,%.17g,%.17g,%.17g,%.17g,%.17g", b->useful_s, b->stolen_s,
-		b->shared_s, b->communicating_s, b->waiting_s, b->ended_s, b->other_s);
+	fprintf(file, ",%.17g,%.17g,%.17g,%.17g,%.17g,%.17g,%.17g,%.17g", b->useful_s, b->stolen_s,
+		b->shared_s, b->communicating_s, b->waiting_s, b->ended_s, b->other_s,
+		b->accelerator_s);
 }
 
-#define BREAKDOWN_COLUMNS "useful_s,stolen_s,shared_s,communicating_s,waiting_s,ended_s,other_s"
+#define BREAKDOWN_COLUMNS "useful_s,stolen_s,shared_s,communicating_s,waiting_s,ended_s,other_s,accelerator_s"
 
 static void write_ranks(const struct trace_report *report, FILE *file)
 {
@@ -58,10 +59,10 @@ static void write_rows(const struct trace_report *report, FILE *file)
 
 			trace_breakdown_add(&sum, &one);
 		}
-		fprintf(file, "%d,%d,%.17g,%.17g,%.17g,%.17g,%.17g,%.17g,%.17g\n", first, last,
+		fprintf(file, "%d,%d,%.17g,%.17g,%.17g,%.17g,%.17g,%.17g,%.17g,%.17g\n", first, last,
 			sum.useful_s / n, sum.stolen_s / n, sum.shared_s / n,
 			sum.communicating_s / n, sum.waiting_s / n, sum.ended_s / n,
-			sum.other_s / n);
+			sum.other_s / n, sum.accelerator_s / n);
 	}
 }
 

@@ -38,6 +38,7 @@ static void record_compute(void *context, const struct sim_record_compute *recor
 
 	rank->computing += record->end - record->begin;
 	rank->useful_s += record->useful_s;
+	rank->accelerator_s += record->is_offloaded ? record->useful_s : 0;
 	rank->stolen_s += record->stolen_s;
 	rank->shared_s += record->shared_s;
 	summary->useful_s += record->useful_s;

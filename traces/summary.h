@@ -28,6 +28,7 @@ struct trace_rank {
 	struct sim_tally_rank sums;
 	sim_time_ps computing; /* in computation steps: useful + stolen + shared */
 	double useful_s, stolen_s, shared_s;
+	double accelerator_s; /* of useful_s: launching work of its accelerator, waiting for it */
 	struct trace_open_phase *open; /* [n_open], innermost last */
 	int n_open;
 	int *n_phases; /* [n_phases_known]: how often it began the phase of that name */
@@ -130,6 +131,7 @@ int trace_efficiency_curve(const struct trace_summary *summary, int max_windows,
 
 struct trace_breakdown {	/* of one rank; sums to the run's predicted time */
 	double useful_s;	/* computing, as on an otherwise idle core */
+	double accelerator_s;	/* launching work of its accelerator, and waiting for it */
 	double stolen_s;	/* … longer because communication took the CPU */
 	double shared_s;	/* … longer because other ranks computed on the node */
 	double communicating_s; /* in MPI calls while transfers were under way */

@@ -27,6 +27,7 @@ static const struct breakdown_row {
 	bool is_rare; /* shown only when it is not 0 */
 } breakdown_rows[] = {
     {"computing", offsetof(struct trace_breakdown, useful_s), false},
+    {"accelerator", offsetof(struct trace_breakdown, accelerator_s), true},
     {"CPU stolen by messages", offsetof(struct trace_breakdown, stolen_s), true},
     {"CPU shared with ranks", offsetof(struct trace_breakdown, shared_s), true},
     {"communicating", offsetof(struct trace_breakdown, communicating_s), true},

@@ -88,6 +88,8 @@ class Entry:
     def text(self):
         self.declared, self.checks, self.before, self.after, self.raising = [], [], [], [], ""
         function = self.function
+        if "device" not in function.columns:
+            self.checks += [f'mpi_check_host(me, {p.name}, "{p.name}")' for p in function.parameters if p.buffer and not p.is_array]
         call = self.given[0] if self.callee == "gives" else self.gathered() if self.struct else self.called()
         enter = {"tool": "", "anytime": "mpi_enter_anytime(__func__, __builtin_return_address(0))", "poll": ""}
         me = enter.get(next(iter(self.words & set(enter)), ""), "MPI_ENTER()")

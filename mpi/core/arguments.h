@@ -71,6 +71,14 @@ static inline int mpi_check_place(struct mpi_rank *me, struct mpi_raiser on, con
 	return place ? MPI_SUCCESS : mpi_raise_for(me, on, MPI_ERR_ARG, "%s is NULL", name);
 }
 
+/* A buffer of a call that takes no memory of accelerators. */
+__attribute__((cold)) int mpi_check_device(struct mpi_rank *me, const void *buf, const char *name);
+static inline int mpi_check_host(struct mpi_rank *me, const void *buf, const char *name)
+{
+	return __builtin_expect(pd_memory_is_reserved(buf), 0) ? mpi_check_device(me, buf, name)
+							       : MPI_SUCCESS;
+}
+
 /* An array of n items: n must not be negative, which is an error of that class, and there must be
  * an array for more than 0. */
 static inline int mpi_check_list(struct mpi_rank *me, struct mpi_raiser on, int negative,

@@ -101,12 +101,13 @@ static MPI_HOT bool copy_now(const struct mpi_request *recv, const void *data)
 		return true;
 	if (!recv->type->is_contiguous)
 		return false;
+	if (__builtin_expect(pd_memory_is_reserved(recv->buf), 0)) {
+		if (data)
+			mpi_pieces_give(NULL, data, recv);
+		return !mpi_pieces_are_staged(recv);
+	}
 	if (!data)
 		return true;
-	if (__builtin_expect(pd_memory_is_reserved(recv->buf), 0)) {
-		mpi_pieces_give(NULL, data, recv);
-		return true;
-	}
 	world->receiver = receiver;
 	mpi_message_copy(pd_rank_memory(receiver, (char *)recv->buf + recv->type->true_lb_B), data,
 			 (size_t)size_B);
@@ -248,14 +249,16 @@ void mpi_message_take(struct mpi_rank *me, struct mpi_request *recv)
 	const void *data = mpi_message_data(message);
 	int64_t size_B = mpi_status_bytes(&recv->status);
 
-	if (recv->type->is_contiguous || size_B == 0)
-		; /* it has been copied */
+	if (size_B == 0)
+		; /* nothing to copy */
 	else if (message->data == MESSAGE_PIECES || (data && pd_memory_is_reserved(recv->buf)))
-		mpi_pieces_give(message, data, recv);
-	else if (data)
+		mpi_pieces_give(message, data, recv); /* some once more */
+	else if (data && !recv->type->is_contiguous) /* else it has been copied */
 		mpi_datatype_unpack(recv->type, recv->buf, recv->count, data, size_B);
 	if (!mpi_message_is_copied_at_once(message))
 		mpi_message_spend(me, message, MPI_COST_RECV);
+	if (size_B > 0 && pd_memory_is_reserved(recv->buf))
+		mpi_pieces_stage(me, recv);
 	finish(me, message, recv, false);
 }
 

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "mpi/p2p/internal.h"
+#include "pdexec/device.h"
 #include "util/array.h"
 
 struct mpi_piece {
@@ -17,6 +18,22 @@ struct mpi_pieces {
 	int n;
 	struct mpi_piece list[]; /* [n], by at_B; their bytes follow */
 };
+
+static bool is_staged(const struct mpi_rank *me, const void *buf)
+{
+	return pd_memory_is_device(buf) && !me->world->pd->cluster->accelerators.is_gpu_aware;
+}
+
+bool mpi_pieces_are_staged(const struct mpi_request *recv)
+{
+	return is_staged(recv->owner, recv->buf);
+}
+
+void mpi_pieces_stage(struct mpi_rank *me, const struct mpi_request *recv)
+{
+	if (is_staged(me, recv->buf))
+		pd_device_stage(me->pd, NET_DEVICE_IN, mpi_status_bytes(&recv->status));
+}
 
 /* --- taken where they are sent --- */
 
@@ -84,6 +101,8 @@ void mpi_pieces_take(struct mpi_rank *me, const struct mpi_datatype *type, const
 {
 	struct taken taken = {0};
 
+	if (is_staged(me, buf))
+		pd_device_stage(me->pd, NET_DEVICE_OUT, message->size_B);
 	mpi_datatype_runs(type, buf, count, take_run, &taken);
 	if (taken.n > 0 && message->size_B <= MESSAGE_INLINE_B)
 		take_inline(&taken, message);

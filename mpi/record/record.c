@@ -175,11 +175,23 @@ void mpi_record_polls(struct mpi_record_call *call, uint32_t n, bool is_waiting)
 	end_record(call->record, call->me->rank, call->stream);
 }
 
+static void refuse_streams(struct mpi_record *record, struct pd_rank *rank)
+{
+	if (!record->is_in_memory)
+		pd_fail(rank, PD_FAILURE_UNSUPPORTED,
+			"--record cannot record what streams of accelerators do");
+	give_up(record, "streams of accelerators are used");
+}
+
 static void record_charge(void *context, const struct sim_record_charge *charge)
 {
 	struct mpi_record *record = context;
 	struct mtrace_stream *s = stream_of(record, charge->rank);
 
+	if (charge->flags & SIM_CHARGE_OFFLOADED) {
+		refuse_streams(record, &record->world->pd->ranks[charge->rank]);
+		return;
+	}
 	mtrace_put_uint(s, MTRACE_CHARGE);
 	mtrace_put_uint(s, charge->kernel ? mtrace_writer_string(record->writer, charge->kernel) + 1
 					  : 0);

@@ -363,8 +363,8 @@ static void take(const struct arguments *a, int place, struct mpi_memory_buffers
 	for (int i = 0; i < a->info->n_parameters; i++)
 		is_in_place |= a->info->parameters[i].kind == PARAMETER_BUFFER &&
 			       mpi_memory_argument(a->call, i).p == MPI_IN_PLACE;
-	if (given == MPI_IN_PLACE || pd_memory_is_absent(given) || is_idle(a, p) ||
-	    is_ignored(a, p) || is_of_other_group(a, p))
+	if (given == MPI_IN_PLACE || pd_memory_is_absent(given) || pd_memory_is_device(given) ||
+	    is_idle(a, p) || is_ignored(a, p) || is_of_other_group(a, p))
 		return;
 	*buffer =
 	    (struct mpi_memory_buffer){.place = place, .base = (uintptr_t)given, .element_B = 1};

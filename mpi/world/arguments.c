@@ -169,3 +169,11 @@ int mpi_check_inter(struct mpi_rank *me, struct mpi_raiser on, const struct mpi_
 		   ? MPI_SUCCESS
 		   : mpi_raise_for(me, on, MPI_ERR_COMM, "%s is an intracommunicator", name);
 }
+
+int mpi_check_device(struct mpi_rank *me, const void *buf, const char *name)
+{
+	if (pd_memory_is_device(buf))
+		pd_fail(me->pd, PD_FAILURE_UNSUPPORTED,
+			"%s does not take memory of accelerators, where %s is", me->pd->function, name);
+	return MPI_SUCCESS;
+}

@@ -331,10 +331,28 @@ def check_heat(c):
     c.refuses(2, ['--exchange', 'x'], '--exchange cannot be "x"')
 
 
+def stencil_sum(n, steps):
+    """The upper edge is 1, the others 0; added row by row."""
+    u = [[0] + [1] * n + [0]] + [[0] * (n + 2) for _ in range(n + 1)]
+    for _ in range(steps):
+        u = [u[0]] + [[0] + [0.25 * (u[i - 1][j] + u[i + 1][j] + u[i][j - 1] + u[i][j + 1]) for j in range(1, n + 1)] + [0]
+                      for i in range(1, n + 1)] + [u[n + 1]]
+    return functools.reduce(lambda total, row: total + functools.reduce(lambda a, b: a + b, row[1:-1], 0.0), u[1:-1], 0.0)
+
+
+def check_stencil_gpu(c):
+    want = stencil_sum(9, 20)
+    for ranks, order in itertools.product([1, 3, 4, 9] if c.is_cheap else [1, 4], ['overlap', 'plain']):
+        got = c.values(ranks, '--n', 9, '--steps', 20, '--order', order)
+        c.equal(float(got.get('sum', 'nan')), want, f'{ranks} ranks, {order}')
+    c.refuses(3, ['--n', '2'], '3 ranks have no row each of 2')
+
+
 def main():
     checks = {'sor': check_sor, 'tsp': check_tsp, 'jacobi': check_jacobi, 'pingpong': check_pingpong,
               'mergesort': check_mergesort, 'neighbours': check_neighbours,
-              'farm': check_farm, 'renderer': check_renderer, 'rma': check_rma, 'heat': check_heat, 'blocklu': check_blocklu}
+              'farm': check_farm, 'renderer': check_renderer, 'rma': check_rma, 'heat': check_heat, 'blocklu': check_blocklu,
+              'stencil-gpu': check_stencil_gpu}
     parser = argparse.ArgumentParser()
     run_mpi.add_launcher_options(parser)
     parser.add_argument('app', choices=checks)

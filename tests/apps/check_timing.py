@@ -19,7 +19,7 @@ RELATIVE = 1e-9
 L, O = 57.3e-6, 1.7e-6  # eager.yaml
 
 parser = argparse.ArgumentParser()
-for option in ['mpisim-run', 'folder', 'sor', 'jacobi', 'pingpong', 'tsp']:
+for option in ['mpisim-run', 'folder', 'sor', 'jacobi', 'pingpong', 'stencil-gpu', 'tsp']:
     parser.add_argument('--' + option, required=True)
 args = parser.parse_args()
 
@@ -97,6 +97,22 @@ def jacobi_two_ranks(folder):
     check(got['iterations'] == '20', 'jacobi: iterations')
 
 
+def stencil_gpu_two_nodes(folder):
+    """Launch, border and interior on the accelerator, and the exchange x: overlap: launch + border + max(interior, x); plain: their sum."""
+    launch, link, rate, net = 7.3e-6, 11.9e-6, 20e9, 5e9
+    size = 8 * 1000
+    for interior in 61.7e-6, 391e-6:
+        border = 17.1e-6
+        bench = store(folder, [('interior', 498, 1000, interior), ('border', 2, 1000, border)])
+        for aware in 'true', 'false':
+            x = L + size / net + 2 * O + (0 if aware == 'true' else 2 * (link + size / rate))
+            for order, want in (('overlap', launch + border + max(interior, x)), ('plain', launch + interior + border + x)):
+                out = values(simulate(2, args.stencil_gpu, ['--n', 1000, '--steps', 10, '--order', order], '--compute', 'modelled', '--bench', bench,
+                                      '--set', f'network.bandwidth={net} B/s', '--set',
+                                      f'accelerators={{per_node: 1, launch: {launch} s, link: {{latency: {link} s, bandwidth: {rate} B/s}}, gpu_aware: {aware}}}'))
+                check_close(float(out['wall_s']), want, f'stencil-gpu, {order}, gpu_aware {aware}, interior {interior}')
+
+
 def tsp_nodes():
     """Alone, a rank spends its time on expanding nodes; with others, never less than the busiest one's share."""
     node = 3.7e-6
@@ -139,6 +155,7 @@ with tempfile.TemporaryDirectory() as scratch:
     sor_iterations(scratch)
     pingpong_one_way()
     jacobi_two_ranks(scratch)
+    stencil_gpu_two_nodes(scratch)
     tsp_nodes()
     every_compute_mode(scratch)
 print('checked' if not failures else f'{len(failures)} checks failed')

@@ -22,7 +22,7 @@ from harness import failures, succeed  # noqa: E402  (the folder above)
 TOLERANCE = 0.02
 UNITS = {'kB': 1e3, 'MB': 1e6, 'KiB': 1024, 'MiB': 1 << 20, 's': 1, 'us': 1e-6, 'ms': 1e-3, 'ns': 1e-9, '': 1, 'MB/s': 1e6, 'GB/s': 1e9}
 DEFAULTS = {'rma.progress': 'nic', 'rma.queue_depth': '64', 'spawn.startup': '0', 'spawn.per_process': '0', 'storage.servers': '1', 'storage.latency': '0',
-            'storage.bandwidth.read': 'inf', 'storage.bandwidth.write': 'inf', 'storage.client_bandwidth': 'inf', 'storage.metadata_time': '0',
+            'storage.bandwidth.read': 'inf', 'storage.bandwidth.write': 'inf', 'storage.bandwidth.client': 'inf', 'storage.metadata_time': '0',
             'storage.stripe.size': '1MiB', 'storage.stripe.servers': 'all', 'run.spawn.universe_size': '0'}
 
 mpisim_run, calibrate, fit, program, cluster, ranks, *options = sys.argv[1:]

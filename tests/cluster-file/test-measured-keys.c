@@ -422,6 +422,7 @@ static void old_keys_are_refused_with_the_new_one(void **state)
 	    {"collectives.bcast=binomial", "wanted protocol.collectives, or run.algorithms"},
 	    {"cpu.communication_cost_scale=2", "wanted cpu.communication_cost.scale"},
 	    {"storage.stripe_size=4", "wanted storage.stripe: {size: …}"},
+	    {"storage.client_bandwidth=1 GB/s", "wanted storage.bandwidth: {client: …}"},
 	    {"spawn.max_processes=4", "wanted run.spawn: {processes: …}"},
 	};
 

@@ -19,6 +19,7 @@
 #include "mpisim.h"
 #include "pdexec/annotate.h"
 #include "pdexec/compute.h"
+#include "pdexec/device.h"
 #include "pdexec/store.h"
 
 #define N_RANKS 2
@@ -133,6 +134,7 @@ static inline void world_open(const struct pd_config *config, double host_to_tar
 	memset(&cluster, 0, sizeof(cluster));
 	log_text[0] = '\0';
 	cluster.cpu.host_to_target = host_to_target;
+	cluster.n_nodes = 1;
 	world.config = *config;
 	world.cluster = &cluster;
 	sim_observers_add(&world.observers, &(struct sim_observer){
@@ -166,8 +168,11 @@ static inline void world_run(void (*run)(struct pd_rank *), int n_ranks)
 
 static inline void world_close(void)
 {
-	for (int i = 0; i < N_RANKS; i++)
+	for (int i = 0; i < N_RANKS; i++) {
 		pd_annotation_destroy(&ranks[i]);
+		pd_streams_destroy(&ranks[i]);
+	}
+	net_devices_destroy(world.devices);
 	sim_fiber_set_destroy(world.fibers);
 	sim_engine_finish(&world.engine);
 	pd_store_destroy(program.store);

@@ -224,6 +224,32 @@ static void memory_is_real_and_nothing_is_simulated(void **state)
 	assert_true(mpisim_kernel_time("f", 0, NULL) < 0);
 }
 
+static int collect_of_streams(void)
+{
+	char *device = mpisim_device_alloc(4), host[4] = "abc", back[4] = "";
+	int n_failed;
+
+	if (!mpisim_stream_kernel_begin("f", 1, (double[]){7}, 1))
+		return 1;
+	mpisim_kernel_end();
+	mpisim_stream_wait(0, 1);
+	mpisim_stream_copy(device, host, 4, 0);
+	mpisim_stream_copy(back, device, 4, 0);
+	mpisim_stream_synchronize(0);
+	mpisim_device_synchronize();
+	n_failed = strcmp(back, "abc") != 0;
+	mpisim_device_free(device);
+	return n_failed;
+}
+
+static void streams_do_all_at_once(void **state)
+{
+	setenv("MPISIM_BENCH_OUT", path_of("streams.csv"), 1);
+	assert_int_equal(in_child(collect_of_streams), 0);
+	assert_int_equal(count_lines(path_of("streams.csv"), "f,"), 1);
+	unsetenv("MPISIM_BENCH_OUT");
+}
+
 static int make_folder(void **state)
 {
 	strcpy(folder, "/tmp/mpisim-real-XXXXXX");
@@ -234,7 +260,7 @@ static int remove_folder(void **state)
 {
 	static const char *const names[] = {"shared.csv", "rank-7.csv", "rank-8.csv",
 					    "phases",     "misuse.csv", "stderr",
-					    "model.bench"};
+					    "model.bench", "streams.csv"};
 
 	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
 		unlink(path_of(names[i]));
@@ -250,6 +276,7 @@ int main(void)
 		cmocka_unit_test(phases_are_logged),
 		cmocka_unit_test(misuse_is_told_once_and_does_not_stop_the_program),
 		cmocka_unit_test(a_model_takes_the_place_of_kernels),
+		cmocka_unit_test(streams_do_all_at_once),
 		cmocka_unit_test(memory_is_real_and_nothing_is_simulated),
 	};
 

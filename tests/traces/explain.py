@@ -190,7 +190,7 @@ class ByHand(Base):
 
     def test_files(self):
         # both share a server of 1 MB/s: 2 s, twice
-        storage = ["--set", "storage={bandwidth: 1 MB/s, client_bandwidth: 1 MB/s}"]
+        storage = ["--set", "storage={bandwidth: {read: 1 MB/s, write: 1 MB/s, client: 1 MB/s}}"]
         time, a = self.case("files", 2, *storage)
         self.near(time, 4 + 0.01001)
         blame = self.blame(a)

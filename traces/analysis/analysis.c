@@ -38,7 +38,9 @@ static void record_compute(void *context, const struct sim_record_compute *recor
 	trace_path_extend(&analysis->paths, &r->path, trace_key(TRACE_BLAME_COMPUTE, kernel),
 			  record->end);
 	r->seen = record->end;
-	trace_causes_advance(analysis, record->rank, r->ideal + length - stolen, record->end);
+	if (!record->is_offloaded) /* else its mark follows */
+		trace_causes_advance(analysis, record->rank, r->ideal + length - stolen,
+				     record->end);
 }
 
 static void add_call(struct trace_analysis *analysis, const struct sim_record_call *record)

@@ -72,6 +72,7 @@ static void add_mean_rank(json_t *amounts, const json_t *run)
 {
 	static const char *const parts[][2] = {
 	    {"useful_s", "computing"},
+	    {"accelerator_s", "accelerator"},
 	    {"stolen_s", "CPU stolen by messages"},
 	    {"shared_s", "CPU shared with ranks"},
 	    {"communicating_s", "communicating"},

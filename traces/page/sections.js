@@ -14,7 +14,7 @@ function card(title, value) {
 }
 
 function fillSummary() {
-  const section = place("summary"), parts = [["useful_s", "computing", "computing"], ["stolen_s", "stolen", "CPU stolen by messages"],
+  const section = place("summary"), parts = [["useful_s", "computing", "computing"], ["accelerator_s", "link", "accelerator"], ["stolen_s", "stolen", "CPU stolen by messages"],
     ["shared_s", "good", "CPU shared with ranks"], ["communicating_s", "communicating", "communicating"], ["waiting_s", "waiting", "waiting"],
     ["ended_s", "line", "ended before others"], ["other_s", "mark", run.jobs ? "not begun, sleeping, other" : "sleeping, other"]]
     .map((part) => [...part, (run.ranks[part[0]] || []).reduce((sum, seconds) => sum + seconds, 0)]);

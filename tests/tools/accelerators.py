@@ -1,0 +1,154 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
+"""Streams of accelerators, and their memory in MPI calls (docs/model.md §12): data, times derived by hand, what is refused.
+
+usage: accelerators.py BIN_DIR SOURCE_DIR
+"""
+import pathlib
+import sys
+import unittest
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
+from harness import Folder, call, paths, read_json  # noqa: E402  (the folder above)
+
+BIN, HERE = paths(2)
+# A message of 10 MB takes 0.2 + 1 s, a copy of it 0.05 + 0.1 s.
+CLUSTER = """mpisim_cluster: 1
+nodes: 2
+cores: 2
+network: {latency: 200ms, bandwidth: 10 MB/s}
+accelerators: {per_node: 1, launch: 10ms, link: {latency: 50ms, bandwidth: 100 MB/s}}
+"""
+MB = 1000000
+AWARE = ["--set", "accelerators.gpu_aware=true"]
+COPY = 0.05 + 0.1
+
+
+class Accelerators(Folder):
+    cluster_text = CLUSTER
+
+    @classmethod
+    def setUpClass(cls):
+        super().setUpClass()
+        cls.program = cls.dir / "accelerators"
+        cls.made(BIN / "mpisim-cc", HERE / "programs" / "accelerators.c", "-o", cls.program)
+        cls.store = cls.dir / "store"
+        cls.store.write_text("# mpisim-bench 2\nmodel,k,p1\nvary,k,call,normal,0.1\n")
+
+    def call(self, *arguments, options=(), placement="0,1", **more):
+        return call(BIN / "mpisim-run", "--cluster", self.cluster, "-n", 2, "--placement", placement, "--compute", "modelled", "--bench", self.store,
+                    *options, self.program, *arguments, **more)
+
+    def run_it(self, *arguments, options=(), **more):
+        out = self.dir / "out.json"
+        done = self.call(*arguments, options=["--json", out, *options], **more)
+        self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+        return read_json(out)
+
+    def takes(self, seconds, *arguments, **more):
+        self.assertAlmostEqual(self.run_it(*arguments, **more)["predicted_time_s"], seconds, 9)
+
+    def test_data_arrive_whatever_the_protocol(self):
+        for protocol in ("{}", "{eager_threshold: 1000}", "{library: mpich-tcp}", "{library: openmpi-tcp, overhead: 1ms}", "{overhead: 1ms}"):
+            for aware in ((), AWARE):
+                self.run_it("data", options=["--set", f"protocol={protocol}", *aware])
+        self.run_it("data", placement="0,0")
+
+    def test_without_memory_the_times_are_the_same(self):
+        for protocol in ("{}", "{eager_threshold: 1000}"):
+            options = ["--set", f"protocol={protocol}"]
+            wanted = self.run_it("data", options=options)["predicted_time_s"]
+            out = self.dir / "absent.json"
+            done = self.call("data", options=["--json", out, "--no-alloc", *options], env={"UNCHECKED": "1"})
+            self.assertEqual(done.returncode, 0, done.stderr)
+            self.assertEqual(read_json(out)["predicted_time_s"], wanted)
+
+    def test_verification_changes_no_time(self):
+        wanted = self.run_it("data")["predicted_time_s"]
+        for option in ("--verify", "--verify=memory", "--verify=orders"):
+            self.assertEqual(self.run_it("data", options=[option])["predicted_time_s"], wanted, option)
+
+    def test_a_message_is_staged_on_both_sides(self):
+        self.takes(1.2, "message", 10 * MB, 0, 0, 1)
+        self.takes(1.2 + COPY, "message", 10 * MB, 1, 0, 1)
+        self.takes(1.2 + COPY, "message", 10 * MB, 0, 1, 1)
+        self.takes(1.2 + 2 * COPY, "message", 10 * MB, 1, 1, 1)
+        # that came before its receive: the copy follows
+        self.takes(2 + COPY, "message", 10 * MB, 1, 1, 0, options=["--set", "network.latency=0", "--set", "cpu.speed=0.5"])
+        # by rendezvous: a request and an answer before the bytes
+        self.takes(1.2 + 0.4 + 2 * COPY, "message", 10 * MB, 1, 1, 1, options=["--set", "protocol.eager_threshold=1 MB"])
+        self.takes(0.2 + 8 / 1e7 + 2 * (0.05 + 8 / 1e8), "message", 8, 1, 1, 1)
+
+    def test_an_aware_library_sends_straight(self):
+        self.takes(1.2, "message", 10 * MB, 1, 1, 1, options=AWARE)
+        self.takes(1.6, "message", 10 * MB, 1, 1, 1, options=[*AWARE, "--set", "protocol.eager_threshold=1 MB"])
+
+    def test_copies_take_turns_by_direction(self):
+        # in, kernel, out on stream 0: launches take less; stream 1 comes in behind the first
+        self.takes(0.01 + COPY + 1 + COPY, "copies", 10 * MB)
+        # two ranks share the accelerator: the second comes in behind the first, its kernel behind that one's
+        self.takes(0.01 + COPY + 2 + COPY, "copies", 10 * MB, placement="0,0")
+        self.takes(0.01 + COPY + 1 + COPY, "copies", 10 * MB, placement="0,0", options=["--set", "accelerators.per_node=2"])
+
+    def test_time_beside_a_message_is_the_accelerators(self):
+        run = self.run_it("overlap", 10 * MB, options=["--explain"])
+        self.assertAlmostEqual(run["predicted_time_s"], 0.01 + 5 + 0.2, 9)
+        sender, receiver = run["ranks"]
+        # the sender launches and waits, the receiver has 1.2 s of the message between
+        self.assertAlmostEqual(sender["accelerator_s"], 5.01, 9)
+        self.assertAlmostEqual(receiver["accelerator_s"], 5.01 - 1.2, 9)
+        self.assertEqual(sender["useful_s"], 0)
+        # on an ideal network the kernel takes as long
+        self.assertAlmostEqual(run["analysis"]["efficiency"]["ideal_time_s"], 5.01, 9)
+
+    def test_kernels_of_streams_vary(self):
+        times = {self.run_it("overlap", 0, options=["--vary-kernels", "--seed", seed])["predicted_time_s"] for seed in (1, 1, 2)}
+        self.assertEqual(len(times), 2)
+
+    def test_what_cannot_take_their_memory_ends_the_run(self):
+        for what, sentence in (("bcast", "MPI_Bcast does not take memory of accelerators, where buffer is"),
+                               ("allreduce", "MPI_Allreduce does not take memory of accelerators, where recvbuf is"),
+                               ("window", "MPI_Win_create does not take memory of accelerators, where base is"),
+                               ("put", "MPI_Put does not take memory of accelerators, where origin_addr is"),
+                               ("file", "MPI_File_write does not take memory of accelerators, where buf is"),
+                               ("bottom", "a datatype of addresses is in the memory of an accelerator"),
+                               ("host copy", "found a copy from the host to the host"),
+                               ("device copy", "found a copy from an accelerator to the same"),
+                               ("end", "found a copy of 100 B, wanted at most 40 B"),
+                               ("free", "not the start of a buffer of mpisim_alloc"),
+                               ("free twice", "not the start of a buffer of mpisim_device_alloc"),
+                               ("free host", "not the start of a buffer of mpisim_device_alloc")):
+            with self.subTest(what):
+                done = self.call("refused", what)
+                self.assertEqual(done.returncode, 1, done.stderr)
+                self.assertIn(sentence, done.stderr)
+
+    def test_a_cluster_without_them_says_which_key_is_missing(self):
+        for words in (("copies", 8), ("overlap", 8), ("message", 8, 1, 1, 1)):
+            done = self.call(*words, options=["--set", "accelerators={}"])
+            self.assertEqual(done.returncode, 1)
+            self.assertIn("wanted accelerators.per_node in its file", done.stderr)
+
+    def test_streams_are_not_recorded(self):
+        trace = self.dir / "run.mpitrace"
+        done = self.call("overlap", 8, options=["--record", trace])
+        self.assertEqual(done.returncode, 1)
+        self.assertIn("--record cannot record what streams of accelerators do", done.stderr)
+        self.assertFalse(trace.exists())
+
+    def test_kernels_that_ran_here_are_told(self):
+        done = call(BIN / "mpisim-run", "--cluster", self.cluster, "-n", 2, self.program, "copies", 1000)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertIn("2 kernels of accelerators ran on this host", done.stderr)
+
+    def test_equal_runs_give_equal_bytes(self):
+        runs = []
+        for _ in range(2):
+            run = self.run_it("data", placement="0,0")
+            run.pop("simulation")
+            runs.append(run)
+        self.assertEqual(*runs)
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,212 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Streams and memory of accelerators, for accelerators.py: what the first argument says. */
+#include <mpi.h>
+#include <mpisim.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static int rank, n_wrong, is_checked;
+
+static int *new_buffer(int is_device, int n)
+{
+	size_t size_B = (size_t)n * sizeof(int);
+
+	return is_device ? mpisim_device_alloc(size_B) : malloc(size_B);
+}
+
+static void free_buffer(int is_device, int *buffer)
+{
+	if (is_device)
+		mpisim_device_free(buffer);
+	else
+		free(buffer);
+}
+
+static void kernel(const char *name, double seconds, int stream)
+{
+	mpisim_stream_kernel_begin(name, 1, &seconds, stream);
+	mpisim_kernel_end();
+}
+
+static void expect(const int *got, int n, int first)
+{
+	for (int i = 0; i < n && is_checked; i++)
+		if (got[i] != first + i && n_wrong++ < 5)
+			printf("rank %d: item %d of %d is %d, not %d\n", rank, i, n, got[i], first + i);
+}
+
+/* Rank 0 sends, in several ways, to rank 1, which has posted its receives before or not. */
+static void one_size(int n, int from_device, int to_device)
+{
+	int *buffer = new_buffer(rank == 0 ? from_device : to_device, n), is_early = 0;
+	MPI_Request request;
+
+	for (int i = 0; i < n && rank == 0 && is_checked; i++)
+		buffer[i] = n + i;
+	for (int way = 0; way < 4; way++, is_early = !is_early) {
+		if (rank == 1 && is_checked)
+			memset(buffer, 0, (size_t)n * sizeof(int));
+		if (rank == 1 && is_early)
+			MPI_Irecv(buffer, n, MPI_INT, 0, way, MPI_COMM_WORLD, &request);
+		MPI_Barrier(MPI_COMM_WORLD);
+		if (rank == 0 && way == 0)
+			MPI_Send(buffer, n, MPI_INT, 1, way, MPI_COMM_WORLD);
+		else if (rank == 0 && way == 1)
+			MPI_Ssend(buffer, n, MPI_INT, 1, way, MPI_COMM_WORLD);
+		else if (rank == 0)
+			MPI_Isend(buffer, n, MPI_INT, 1, way, MPI_COMM_WORLD, &request);
+		if (rank == 1 && !is_early) {
+			mpisim_add_compute_time(0.5);
+			MPI_Recv(buffer, n, MPI_INT, 0, way, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+		}
+		if (rank == 0 ? way >= 2 : is_early)
+			MPI_Wait(&request, MPI_STATUS_IGNORE);
+		if (rank == 1)
+			expect(buffer, n, n);
+	}
+	free_buffer(rank == 0 ? from_device : to_device, buffer);
+}
+
+/* Every second item, to where they follow each other, and back. */
+static void strided(int n)
+{
+	int *wide = mpisim_device_alloc(2 * (size_t)n * sizeof(int)), *dense = mpisim_device_alloc((size_t)n * sizeof(int));
+	MPI_Datatype type;
+
+	MPI_Type_vector(n, 1, 2, MPI_INT, &type);
+	MPI_Type_commit(&type);
+	for (int i = 0; i < n && is_checked; i++) {
+		wide[2 * i] = rank == 0 ? i : 0;
+		wide[2 * i + 1] = -1;
+	}
+	if (rank == 0) {
+		MPI_Send(wide, 1, type, 1, 0, MPI_COMM_WORLD);
+		MPI_Recv(wide, 1, type, 1, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+		for (int i = 0; i < n && is_checked; i++)
+			n_wrong += wide[2 * i] != i || wide[2 * i + 1] != -1;
+	} else {
+		MPI_Recv(dense, n, MPI_INT, 0, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+		expect(dense, n, 0);
+		MPI_Sendrecv(dense, n, MPI_INT, 0, 0, NULL, 0, MPI_INT, MPI_PROC_NULL, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+	}
+	MPI_Type_free(&type);
+	mpisim_device_free(wide);
+	mpisim_device_free(dense);
+}
+
+static void data(void)
+{
+	static const int sizes[] = {1, 16, 17, 1000, 300000};
+
+	for (int device = 0; device < 4; device++)
+		for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++)
+			one_size(sizes[i], device & 1, device >> 1);
+	strided(10);
+	strided(1000);
+}
+
+/* n bytes from rank 0 to rank 1. */
+static void message(int n, int from_device, int to_device, int first)
+{
+	int *buffer = new_buffer(rank == 0 ? from_device : to_device, n / 4);
+
+	if (rank == 0)
+		MPI_Send(buffer, n / 4, MPI_INT, 1, 0, MPI_COMM_WORLD);
+	else if (first) {
+		MPI_Recv(buffer, n / 4, MPI_INT, 0, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+	} else {
+		mpisim_add_compute_time(1);
+		MPI_Recv(buffer, n / 4, MPI_INT, 0, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+	}
+	free_buffer(rank == 0 ? from_device : to_device, buffer);
+}
+
+static void copies(int n)
+{
+	char *host = malloc((size_t)n), *other = malloc((size_t)n), *device = mpisim_device_alloc((size_t)n);
+
+	memset(host, rank + 3, (size_t)n);
+	mpisim_stream_copy(device, host, (size_t)n, 0);
+	kernel("k", 1, 0);
+	mpisim_stream_copy(other, device, (size_t)n, 0);
+	mpisim_stream_copy(device, host, (size_t)n, 1);
+	mpisim_device_synchronize();
+	n_wrong += is_checked && memcmp(host, other, (size_t)n) != 0;
+	mpisim_device_free(device);
+	free(host);
+	free(other);
+}
+
+/* A kernel beside a message, which is shorter. */
+static void overlap(int n)
+{
+	kernel("k", 5, 1);
+	message(n, 0, 0, 1);
+	mpisim_stream_synchronize(1);
+	MPI_Barrier(MPI_COMM_WORLD);
+}
+
+static void refused(const char *what)
+{
+	int *device = mpisim_device_alloc(4000), *more = mpisim_device_alloc(4000), *host = calloc(1, 4000);
+	MPI_Datatype type;
+	MPI_Aint at;
+	MPI_Win win;
+	MPI_File file;
+
+	if (!strcmp(what, "bcast"))
+		MPI_Bcast(device, 10, MPI_INT, 0, MPI_COMM_WORLD);
+	if (!strcmp(what, "allreduce"))
+		MPI_Allreduce(host, device + 5, 10, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
+	if (!strcmp(what, "window"))
+		MPI_Win_create(device, 4000, 1, MPI_INFO_NULL, MPI_COMM_WORLD, &win);
+	if (!strcmp(what, "put")) {
+		MPI_Win_create(host, 4000, 1, MPI_INFO_NULL, MPI_COMM_WORLD, &win);
+		MPI_Win_fence(0, win);
+		MPI_Put(device, 1, MPI_INT, 1, 0, 1, MPI_INT, win);
+	}
+	if (!strcmp(what, "file")) {
+		MPI_File_open(MPI_COMM_SELF, "/dev/null", MPI_MODE_WRONLY, MPI_INFO_NULL, &file);
+		MPI_File_write(file, device, 1, MPI_INT, MPI_STATUS_IGNORE);
+	}
+	if (!strcmp(what, "bottom")) {
+		MPI_Get_address(device, &at);
+		MPI_Type_create_hindexed(1, (int[]){1}, &at, MPI_INT, &type);
+		MPI_Type_commit(&type);
+		MPI_Send(MPI_BOTTOM, 1, type, 1 - rank, 0, MPI_COMM_WORLD);
+	}
+	if (!strcmp(what, "host copy"))
+		mpisim_stream_copy(host, host + 100, 4, 0);
+	if (!strcmp(what, "device copy"))
+		mpisim_stream_copy(device, more, 4, 0);
+	if (!strcmp(what, "end"))
+		mpisim_stream_copy(device + 990, host, 100, 0);
+	if (!strcmp(what, "free"))
+		mpisim_free(device);
+	if (!strcmp(what, "free twice")) {
+		mpisim_device_free(device);
+		mpisim_device_free(device);
+	}
+	if (!strcmp(what, "free host"))
+		mpisim_device_free(host);
+}
+
+int main(int argc, char **argv)
+{
+	MPI_Init(&argc, &argv);
+	MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+	is_checked = !getenv("UNCHECKED");
+	if (!strcmp(argv[1], "data"))
+		data();
+	else if (!strcmp(argv[1], "message"))
+		message(atoi(argv[2]), atoi(argv[3]), atoi(argv[4]), atoi(argv[5]));
+	else if (!strcmp(argv[1], "copies"))
+		copies(atoi(argv[2]));
+	else if (!strcmp(argv[1], "overlap"))
+		overlap(atoi(argv[2]));
+	else
+		refused(argv[2]);
+	MPI_Finalize();
+	return n_wrong > 0;
+}
