@@ -16,6 +16,11 @@ struct net_device { /* zero-initialised: it has nothing to do */
 	/* when each has done all that has come; on the clock, and on that of an ideal network */
 	sim_time_ps free[NET_DEVICE_N_SERVERS];
 	int64_t ideal[NET_DEVICE_N_SERVERS];
+	struct net_device_last { /* what it has done last, for whoever explains */
+		void *cause;
+		sim_time_ps at;
+	} last[NET_DEVICE_N_SERVERS];
+	int n_users; /* ranks that have streams and have not ended */
 };
 
 struct net_devices; /* of all nodes */

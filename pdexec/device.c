@@ -13,7 +13,9 @@
 struct work {
 	struct work *next;
 	enum net_device_server server;
-	sim_time_ps duration;
+	sim_time_ps duration, handed;
+	const char *kernel; /* interned */
+	void *cause;	    /* struct sim_causes; NULL: nobody asks */
 	int64_t ideal; /* when it was handed over, then when it is done, on an ideal network */
 	const struct stream *other; /* it is none but waits for … */
 	uint64_t until;		    /* … so many pieces of that stream; NULL: it is some */
@@ -26,6 +28,8 @@ struct stream {
 	bool is_served;
 	uint64_t n_pushed, n_done;
 	int64_t ideal; /* when what is done was, on an ideal network */
+	void *cause;   /* of that; as those of work */
+	sim_time_ps at;
 };
 
 struct pd_streams {
@@ -36,7 +40,7 @@ struct pd_streams {
 	struct stream of[PD_MAX_STREAMS];
 };
 
-static const char accelerator[] = "(accelerator)";
+static const char accelerator[] = "(accelerator)", copy[] = "(copy)";
 
 static sim_time_ps now(const struct pd_rank *rank)
 {
@@ -71,6 +75,61 @@ static void tell(const struct pd_rank *rank, sim_time_ps begin, int64_t ideal)
 		observers->causes->taken(observers->causes->context, rank->rank, ideal, now(rank));
 }
 
+/* --- what leads to what, for whoever explains the run --- */
+
+static void *cause_of(const struct pd_rank *rank)
+{
+	const struct sim_causes *causes = rank->world->observers.causes;
+	const struct sim_cause_place place = {rank->rank, rank->function, rank->site};
+
+	return causes ? causes->formula_begin(causes->context, &place, now(rank)) : NULL;
+}
+
+static void drop(const struct pd_rank *rank, void **cause)
+{
+	const struct sim_causes *causes = rank->world->observers.causes;
+
+	if (*cause && causes)
+		causes->message_end(causes->context, *cause);
+	*cause = NULL;
+}
+
+/* *to becomes what `from` is. */
+static void become(const struct pd_rank *rank, void **to, const void *from)
+{
+	const struct sim_causes *causes = rank->world->observers.causes;
+
+	if (!*to)
+		*to = cause_of(rank);
+	if (*to)
+		causes->worked(causes->context, *to, from, NULL, now(rank));
+}
+
+/* The first work of the stream is done: it began as what came last before it was done. */
+static void explain(struct stream *stream)
+{
+	struct work *work = stream->first;
+	const struct pd_rank *rank = stream->all->rank;
+	const struct sim_causes *causes = rank->world->observers.causes;
+	struct net_device_last *last = &stream->all->device->last[work->server];
+	const void *after = NULL;
+
+	if (!work->cause)
+		return;
+	if (stream->cause && stream->at > work->handed)
+		after = stream->cause;
+	if (last->cause && last->at > work->handed && (!after || last->at > stream->at))
+		after = last->cause;
+	causes->worked(causes->context, work->cause, after, work->kernel ? work->kernel : copy,
+		       now(rank));
+	become(rank, &last->cause, work->cause);
+	last->at = now(rank);
+	drop(rank, &stream->cause);
+	stream->cause = work->cause;
+	stream->at = now(rank);
+	work->cause = NULL;
+}
+
 /* --- what streams do --- */
 
 static int64_t later(int64_t a, int64_t b)
@@ -102,6 +161,10 @@ static bool advance_one(struct stream *stream)
 		if (work->other->n_done < work->until)
 			return false;
 		work->ideal = later(work->ideal, work->other->ideal);
+		if (work->other->cause && work->other->at > stream->at) {
+			become(rank, &stream->cause, work->other->cause);
+			stream->at = work->other->at;
+		}
 		pop(stream);
 		return true;
 	}
@@ -130,6 +193,7 @@ static void work_done(struct sim_event *event)
 	struct stream *stream = (struct stream *)event;
 
 	stream->is_served = false;
+	explain(stream);
 	pop(stream);
 	advance(stream->all);
 	if (stream->all->is_waited)
@@ -178,6 +242,7 @@ static struct pd_streams *streams_get(struct pd_rank *rank)
 	rank->streams = streams;
 	streams->rank = rank;
 	streams->device = device_of(rank);
+	streams->device->n_users++;
 	for (int i = 0; i < PD_MAX_STREAMS; i++) {
 		struct stream *stream = &streams->of[i];
 
@@ -226,10 +291,17 @@ void pd_streams_push(struct pd_rank *rank, int stream, const char *kernel,
 						 .kernel = kernel,
 						 .seconds = sim_time_to_s(duration),
 						 .flags = SIM_CHARGE_OFFLOADED};
+	int64_t ideal;
 
 	sim_tell_charge(&rank->world->observers, &record);
+	ideal = launch(rank);
 	push(rank, stream,
-	     (struct work){.server = server, .duration = duration, .ideal = launch(rank)});
+	     (struct work){.server = server,
+			   .duration = duration,
+			   .handed = now(rank),
+			   .kernel = kernel,
+			   .cause = cause_of(rank),
+			   .ideal = ideal});
 }
 
 void pd_device_stage(struct pd_rank *rank, enum net_device_server server, int64_t size_B)
@@ -256,16 +328,25 @@ static bool has_work(const struct pd_streams *streams, int first, int n)
 static void wait_for(struct pd_rank *rank, int first, int n)
 {
 	struct pd_streams *streams = streams_get(rank);
+	const struct sim_causes *causes = rank->world->observers.causes;
 	sim_time_ps begin = now(rank);
 	int64_t ideal = mark_of(rank);
+	const void *cause = NULL; /* of what was done last */
 
 	streams->is_waited = true;
 	while (has_work(streams, first, n))
 		sim_task_block(&rank->task);
 	streams->is_waited = false;
-	for (int i = first; i < first + n; i++)
-		ideal = later(ideal, streams->of[i].ideal);
+	for (int i = first; i < first + n; i++) {
+		const struct stream *stream = &streams->of[i];
+
+		ideal = later(ideal, stream->ideal);
+		if (stream->cause && stream->at == now(rank))
+			cause = stream->cause;
+	}
 	tell(rank, begin, ideal);
+	if (cause && now(rank) > begin)
+		causes->awaited(causes->context, rank->rank, cause);
 }
 
 /* --- mpisim.h --- */
@@ -317,6 +398,16 @@ void mpisim_stream_wait(int stream, int other)
 
 /* --- the end --- */
 
+static void forget_causes(struct pd_streams *streams)
+{
+	for (int i = 0; i < streams->n; i++)
+		drop(streams->rank, &streams->of[i].cause);
+	if (--streams->device->n_users > 0)
+		return;
+	for (int i = 0; i < NET_DEVICE_N_SERVERS; i++)
+		drop(streams->rank, &streams->device->last[i].cause);
+}
+
 void pd_streams_end(struct pd_rank *rank)
 {
 	for (int i = 0; rank->streams && i < rank->streams->n; i++)
@@ -325,6 +416,8 @@ void pd_streams_end(struct pd_rank *rank)
 				"the rank ended while stream %d has work: wanted "
 				"mpisim_device_synchronize before",
 				i);
+	if (rank->streams)
+		forget_causes(rank->streams);
 }
 
 void pd_streams_destroy(struct pd_rank *rank)

@@ -167,6 +167,26 @@ static void formula_end(void *context, void *token, const struct sim_cause_formu
 						now);
 }
 
+static void worked(void *context, void *token, const void *after, const char *kernel,
+		   sim_time_ps now)
+{
+	const struct sim_causes_fan *fan = context;
+
+	for (int i = 0; i < fan->n; i++)
+		if (own(token, i) && fan->of[i]->worked)
+			fan->of[i]->worked(fan->of[i]->context, own(token, i),
+					   after ? ((void *const *)after)[i] : NULL, kernel, now);
+}
+
+static void awaited(void *context, int rank, const void *token)
+{
+	const struct sim_causes_fan *fan = context;
+
+	for (int i = 0; i < fan->n; i++)
+		if (((void *const *)token)[i] && fan->of[i]->awaited)
+			fan->of[i]->awaited(fan->of[i]->context, rank, ((void *const *)token)[i]);
+}
+
 static void accessed(void *context, int rank, sim_time_ps now)
 {
 	const struct sim_causes_fan *fan = context;
@@ -180,7 +200,8 @@ static bool wants_all(const struct sim_causes *c)
 {
 	return c->message_begin && c->transfer_begin && c->transfer_end && c->follow &&
 	       c->matched && c->released && c->message_end && c->mark && c->taken && c->block &&
-	       c->resume && c->overhead && c->formula_begin && c->formula_end && c->accessed;
+	       c->resume && c->overhead && c->formula_begin && c->formula_end && c->worked &&
+	       c->awaited && c->accessed;
 }
 
 const struct sim_causes *sim_causes_fan_add(struct sim_causes_fan *fan,
@@ -203,6 +224,8 @@ const struct sim_causes *sim_causes_fan_add(struct sim_causes_fan *fan,
 	    .overhead = overhead,
 	    .formula_begin = formula_begin,
 	    .formula_end = formula_end,
+	    .worked = worked,
+	    .awaited = awaited,
 	    .accessed = accessed,
 	};
 	return fan->n == 1 && wants_all(listener) ? listener : &fan->causes;

@@ -127,6 +127,14 @@ struct sim_causes {
 	void *(*formula_begin)(void *context, const struct sim_cause_place *place, sim_time_ps now);
 	void (*formula_end)(void *context, void *token, const struct sim_cause_formula *formula,
 			    int rank, sim_time_ps now);
+	/*
+	 * Work of an accelerator is done, whose token is formula_begin's of the rank that handed it
+	 * over. It began as that of `after` was done; NULL: as it was handed over, or nothing but
+	 * the token becomes what `after` is (kernel NULL). Then: the rank goes on because of it.
+	 */
+	void (*worked)(void *context, void *token, const void *after, const char *kernel,
+		       sim_time_ps now);
+	void (*awaited)(void *context, int rank, const void *token);
 	/* An access of the rank to a file is over. */
 	void (*accessed)(void *context, int rank, sim_time_ps now);
 };

@@ -4,8 +4,10 @@
 
 #include "mpi/coll/algorithms.h"
 #include "mpi/coll/operation.h"
+#include "mpi/coll/staged.h"
 #include "mpi/core/status.h"
 #include "mpi/info/info.h"
+#include "pdexec/device.h"
 #include "pdexec/image.h"
 
 static void join_groups(struct mpi_coll_barriers *barriers, int a, int b)
@@ -62,6 +64,7 @@ int mpi_coll_call_blocking(struct mpi_rank *me, const struct mpi_coll_args *args
 	const struct mpi_coll_selection *selection = me->world->coll_selection;
 	struct mpi_coll coll;
 	struct mpi_comm *comm;
+	int64_t staged_B = 0; /* to be copied to an accelerator afterwards */
 	int code;
 
 	if (selection && selection->barriers && args->kind == COLL_BARRIER &&
@@ -72,7 +75,11 @@ int mpi_coll_call_blocking(struct mpi_rank *me, const struct mpi_coll_args *args
 	if (code != MPI_SUCCESS)
 		return code;
 	comm = coll.comm;
+	if (me->world->pd->cluster->accelerators.per_node > 0)
+		staged_B = mpi_coll_stage(me, &coll);
 	code = mpi_coll_run(me, &coll);
+	if (staged_B > 0)
+		pd_device_stage(me->pd, NET_DEVICE_IN, staged_B);
 	if (code != MPI_SUCCESS)
 		code = mpi_raise(me, comm, code,
 				 "a message of the operation failed: counts and datatypes differ "

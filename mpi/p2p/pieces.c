@@ -26,12 +26,12 @@ static bool is_staged(const struct mpi_rank *me, const void *buf)
 
 bool mpi_pieces_are_staged(const struct mpi_request *recv)
 {
-	return is_staged(recv->owner, recv->buf);
+	return recv->channel == CHANNEL_P2P && is_staged(recv->owner, recv->buf);
 }
 
 void mpi_pieces_stage(struct mpi_rank *me, const struct mpi_request *recv)
 {
-	if (is_staged(me, recv->buf))
+	if (mpi_pieces_are_staged(recv))
 		pd_device_stage(me->pd, NET_DEVICE_IN, mpi_status_bytes(&recv->status));
 }
 
@@ -101,7 +101,7 @@ void mpi_pieces_take(struct mpi_rank *me, const struct mpi_datatype *type, const
 {
 	struct taken taken = {0};
 
-	if (is_staged(me, buf))
+	if (is_staged(me, buf) && (message->context & CHANNEL_COLL) == 0)
 		pd_device_stage(me->pd, NET_DEVICE_OUT, message->size_B);
 	mpi_datatype_runs(type, buf, count, take_run, &taken);
 	if (taken.n > 0 && message->size_B <= MESSAGE_INLINE_B)

@@ -35,8 +35,8 @@ class Accelerators(Folder):
         cls.store = cls.dir / "store"
         cls.store.write_text("# mpisim-bench 2\nmodel,k,p1\nvary,k,call,normal,0.1\n")
 
-    def call(self, *arguments, options=(), placement="0,1", **more):
-        return call(BIN / "mpisim-run", "--cluster", self.cluster, "-n", 2, "--placement", placement, "--compute", "modelled", "--bench", self.store,
+    def call(self, *arguments, n=2, options=(), placement="0,1", **more):
+        return call(BIN / "mpisim-run", "--cluster", self.cluster, "-n", n, "--placement", placement, "--compute", "modelled", "--bench", self.store,
                     *options, self.program, *arguments, **more)
 
     def run_it(self, *arguments, options=(), **more):
@@ -79,6 +79,19 @@ class Accelerators(Folder):
         self.takes(1.2 + 0.4 + 2 * COPY, "message", 10 * MB, 1, 1, 1, options=["--set", "protocol.eager_threshold=1 MB"])
         self.takes(0.2 + 8 / 1e7 + 2 * (0.05 + 8 / 1e8), "message", 8, 1, 1, 1)
 
+    def test_collectives_give_what_they_give_elsewhere(self):
+        for n in (1, 1000, 100000):
+            for profile in ("default", "openmpi", "mpich", "ideal"):
+                for aware in ((), AWARE):
+                    self.run_it("collectives", n, n=4, placement="0,1,0,1", options=["--coll-profile", profile, *aware])
+
+    def test_collectives_copy_as_a_whole(self):
+        # down a binomial tree, or 10 MB from each of three ranks over one link of the root; bytes as of one rank
+        host = {what: self.run_it("collective", what, 10 * MB, n=4, placement="0,1,2,3", options=[*AWARE, "--set", "nodes=4"])["predicted_time_s"]
+                for what in ("bcast", "gather")}
+        self.takes(host["bcast"] + 2 * COPY, "collective", "bcast", 10 * MB, n=4, placement="0,1,2,3", options=["--set", "nodes=4"])
+        self.takes(host["gather"] + COPY + 0.05 + 4 * 0.1, "collective", "gather", 10 * MB, n=4, placement="0,1,2,3", options=["--set", "nodes=4"])
+
     def test_an_aware_library_sends_straight(self):
         self.takes(1.2, "message", 10 * MB, 1, 1, 1, options=AWARE)
         self.takes(1.6, "message", 10 * MB, 1, 1, 1, options=[*AWARE, "--set", "protocol.eager_threshold=1 MB"])
@@ -90,6 +103,15 @@ class Accelerators(Folder):
         self.takes(0.01 + COPY + 2 + COPY, "copies", 10 * MB, placement="0,0")
         self.takes(0.01 + COPY + 1 + COPY, "copies", 10 * MB, placement="0,0", options=["--set", "accelerators.per_node=2"])
 
+    def test_the_critical_path_leads_over_the_work_of_others(self):
+        run = self.run_it("copies", 10 * MB, placement="0,0", options=["--explain"])
+        path = run["analysis"]["critical_path"]
+        self.assertAlmostEqual(sum(path["parts_s"].values()), run["predicted_time_s"], 9)
+        blamed = {entry["kernel"]: entry["time_s"] for entry in path["blame"]}
+        self.assertAlmostEqual(blamed["k"], 2, 9)
+        self.assertAlmostEqual(blamed["(copy)"], 2 * COPY, 9)
+        self.assertAlmostEqual(blamed["(accelerator)"], 0.01, 9)
+
     def test_time_beside_a_message_is_the_accelerators(self):
         run = self.run_it("overlap", 10 * MB, options=["--explain"])
         self.assertAlmostEqual(run["predicted_time_s"], 0.01 + 5 + 0.2, 9)
@@ -98,6 +120,10 @@ class Accelerators(Folder):
         self.assertAlmostEqual(sender["accelerator_s"], 5.01, 9)
         self.assertAlmostEqual(receiver["accelerator_s"], 5.01 - 1.2, 9)
         self.assertEqual(sender["useful_s"], 0)
+        # the kernel is what takes so long, then the barrier
+        path = run["analysis"]["critical_path"]
+        self.assertAlmostEqual(path["parts_s"]["compute"], 5.01, 9)
+        self.assertAlmostEqual(path["parts_s"]["latency"], 0.2, 9)
         # on an ideal network the kernel takes as long
         self.assertAlmostEqual(run["analysis"]["efficiency"]["ideal_time_s"], 5.01, 9)
 
@@ -106,8 +132,8 @@ class Accelerators(Folder):
         self.assertEqual(len(times), 2)
 
     def test_what_cannot_take_their_memory_ends_the_run(self):
-        for what, sentence in (("bcast", "MPI_Bcast does not take memory of accelerators, where buffer is"),
-                               ("allreduce", "MPI_Allreduce does not take memory of accelerators, where recvbuf is"),
+        for what, sentence in (("ibcast", "MPI_Ibcast does not take memory of accelerators, where buffer is"),
+                               ("reduce", "MPI_Reduce_local does not take memory of accelerators, where inoutbuf is"),
                                ("window", "MPI_Win_create does not take memory of accelerators, where base is"),
                                ("put", "MPI_Put does not take memory of accelerators, where origin_addr is"),
                                ("file", "MPI_File_write does not take memory of accelerators, where buf is"),

@@ -470,13 +470,6 @@ void trace_causes_collective(void *context, const struct sim_cause_collective *e
 		analysis->out_of_memory = true;
 }
 
-static void accessed(void *context, int rank, sim_time_ps now)
-{
-	struct trace_analysis *analysis = context;
-
-	analysis->ranks[rank].accessed = now;
-}
-
 void trace_causes_init(struct trace_analysis *analysis)
 {
 	analysis->causes = (struct sim_causes){
@@ -495,6 +488,8 @@ void trace_causes_init(struct trace_analysis *analysis)
 	    .overhead = overhead,
 	    .formula_begin = formula_begin,
 	    .formula_end = formula_end,
-	    .accessed = accessed,
+	    .worked = trace_causes_worked,
+	    .awaited = trace_causes_awaited,
+	    .accessed = trace_causes_accessed,
 	};
 }

@@ -39,6 +39,11 @@ struct trace_token { /* a message */
 
 /* causes.c: fills analysis->causes. */
 void trace_causes_init(struct trace_analysis *analysis);
+/* services.c: sim_causes.worked, awaited and accessed. */
+void trace_causes_worked(void *context, void *of, const void *after, const char *kernel,
+			 sim_time_ps now);
+void trace_causes_awaited(void *context, int rank, const void *of);
+void trace_causes_accessed(void *context, int rank, sim_time_ps now);
 /* As sim_observer.collective. */
 void trace_causes_collective(void *context, const struct sim_cause_collective *entered,
 			     sim_time_ps now);

@@ -122,6 +122,57 @@ static void message(int n, int from_device, int to_device, int first)
 	free_buffer(rank == 0 ? from_device : to_device, buffer);
 }
 
+enum { MOST = 4 }; /* ranks */
+
+/* Blocking collectives on memory of accelerators: n items of each rank. */
+static void collectives(int n)
+{
+	int size, *mine, *all, counts[MOST], displs[MOST];
+
+	MPI_Comm_size(MPI_COMM_WORLD, &size);
+	mine = mpisim_device_alloc((size_t)n * sizeof(int));
+	all = mpisim_device_alloc((size_t)(n * size) * sizeof(int));
+	for (int i = 0; i < n && is_checked; i++)
+		mine[i] = rank * n + i;
+	for (int i = 0; i < size; i++) {
+		counts[i] = n;
+		displs[i] = n * i;
+	}
+	MPI_Allgather(mine, n, MPI_INT, all, n, MPI_INT, MPI_COMM_WORLD);
+	expect(all, n * size, 0);
+	MPI_Alltoall(MPI_IN_PLACE, n, MPI_INT, all, n, MPI_INT, MPI_COMM_WORLD);
+	expect(all, n, rank * n);
+	MPI_Gatherv(mine, n, MPI_INT, all, counts, displs, MPI_INT, 1, MPI_COMM_WORLD);
+	if (rank == 1)
+		expect(all, n * size, 0);
+	MPI_Bcast(all, n * size, MPI_INT, 1, MPI_COMM_WORLD);
+	expect(all, n * size, 0);
+	MPI_Scatter(all, n, MPI_INT, mine, n, MPI_INT, 0, MPI_COMM_WORLD);
+	expect(mine, n, rank * n);
+	MPI_Reduce_scatter_block(all, mine, n, MPI_INT, MPI_MAX, MPI_COMM_WORLD);
+	expect(mine, n, rank * n);
+	MPI_Allreduce(MPI_IN_PLACE, mine, n, MPI_INT, MPI_MIN, MPI_COMM_WORLD);
+	expect(mine, n, 0);
+	mpisim_device_free(mine);
+	mpisim_device_free(all);
+}
+
+/* One of them, of n bytes of each rank. */
+static void collective(const char *what, int n)
+{
+	int size;
+	char *mine = mpisim_device_alloc((size_t)n), *all;
+
+	MPI_Comm_size(MPI_COMM_WORLD, &size);
+	all = mpisim_device_alloc((size_t)(n * size));
+	if (!strcmp(what, "bcast"))
+		MPI_Bcast(mine, n, MPI_CHAR, 0, MPI_COMM_WORLD);
+	if (!strcmp(what, "gather"))
+		MPI_Gather(mine, n, MPI_CHAR, all, n, MPI_CHAR, 0, MPI_COMM_WORLD);
+	mpisim_device_free(mine);
+	mpisim_device_free(all);
+}
+
 static void copies(int n)
 {
 	char *host = malloc((size_t)n), *other = malloc((size_t)n), *device = mpisim_device_alloc((size_t)n);
@@ -150,15 +201,16 @@ static void overlap(int n)
 static void refused(const char *what)
 {
 	int *device = mpisim_device_alloc(4000), *more = mpisim_device_alloc(4000), *host = calloc(1, 4000);
+	MPI_Request request;
 	MPI_Datatype type;
 	MPI_Aint at;
 	MPI_Win win;
 	MPI_File file;
 
-	if (!strcmp(what, "bcast"))
-		MPI_Bcast(device, 10, MPI_INT, 0, MPI_COMM_WORLD);
-	if (!strcmp(what, "allreduce"))
-		MPI_Allreduce(host, device + 5, 10, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
+	if (!strcmp(what, "ibcast"))
+		MPI_Ibcast(device, 10, MPI_INT, 0, MPI_COMM_WORLD, &request);
+	if (!strcmp(what, "reduce"))
+		MPI_Reduce_local(host, device + 5, 10, MPI_INT, MPI_SUM);
 	if (!strcmp(what, "window"))
 		MPI_Win_create(device, 4000, 1, MPI_INFO_NULL, MPI_COMM_WORLD, &win);
 	if (!strcmp(what, "put")) {
@@ -199,6 +251,10 @@ int main(int argc, char **argv)
 	is_checked = !getenv("UNCHECKED");
 	if (!strcmp(argv[1], "data"))
 		data();
+	else if (!strcmp(argv[1], "collectives"))
+		collectives(atoi(argv[2]));
+	else if (!strcmp(argv[1], "collective"))
+		collective(argv[2], atoi(argv[3]));
 	else if (!strcmp(argv[1], "message"))
 		message(atoi(argv[2]), atoi(argv[3]), atoi(argv[4]), atoi(argv[5]));
 	else if (!strcmp(argv[1], "copies"))
