@@ -296,8 +296,9 @@ void mpi_apart_look_at_call(const struct mpi_verify_call *call)
 	    (call->function->form == FORM_NONBLOCKING &&
 	     (call->function->kind == MPI_CALL_SEND || call->function->kind == MPI_CALL_RECV)))
 		return;
-	enter_in_hulls(call->me, apart);
 	mpi_memory_collect(call, &all);
+	if (all.n > 0)
+		enter_in_hulls(call->me, apart);
 	for (int i = 0; i < all.n; i++) {
 		look(call->me, apart, &all.buffers[i], 0);
 		mpi_memory_buffer_finish(&all.buffers[i]);
