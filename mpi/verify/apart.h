@@ -110,8 +110,8 @@ static MPI_HOT void mpi_apart_post(struct mpi_rank *me, struct mpi_apart *apart,
 void mpi_apart_post_request(struct mpi_rank *me, MPI_Request request);
 /* The buffers of a call that blocks. */
 void mpi_apart_look_at_call(const struct mpi_verify_call *call);
-/* The call has returned: if it gave a request of anything else, its buffers are held whenever that is
- * active (held.c). */
+/* A call that does not block has returned: if it gave a request of anything else, its buffers are held
+ * whenever that is active (held.c). */
 void mpi_apart_hold(const struct mpi_verify_call *call);
 
 #endif

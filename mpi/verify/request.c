@@ -457,7 +457,7 @@ void mpi_shadow_before(struct mpi_shadow *shadow, struct mpi_verify_call *call)
 
 void mpi_shadow_after(struct mpi_shadow *shadow, struct mpi_verify_call *call, int code)
 {
-	if (code == MPI_SUCCESS)
+	if (call->function->form != FORM_BLOCKING && code == MPI_SUCCESS)
 		mpi_apart_hold(call);
 	switch (call->function->kind) {
 	case MPI_CALL_WAIT:
