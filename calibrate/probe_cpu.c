@@ -272,7 +272,7 @@ static double busy_s(const struct cal *cal, const struct cost *cost, int64_t siz
 static void choose_window(const struct cal *cal, const struct cost *cost, double begin,
 			  double window[2])
 {
-	double end_s = cost->first_s;
+	double end_s = cost->first_s, from_s;
 
 	if (cost->n_out > 0)
 		end_s = fmin(end_s, busy_s(cal, cost, cost->out_B));
@@ -282,12 +282,12 @@ static void choose_window(const struct cal *cal, const struct cost *cost, double
 	if (has_hidden_ends(cal, cost))
 		end_s = fmin(
 		    end_s, least_s(cal, cost, cost->out_B < cost->in_B ? cost->out_B : cost->in_B));
-	window[1] = begin + end_s - cost->to_end_s;
-	window[0] = (begin + window[1]) / 2;
+	end_s -= cost->to_end_s;
+	from_s = end_s / 2;
 	if (has_hidden_ends(cal, cost))
-		window[0] = fmax(window[0], begin + begun_s(cal, cost));
-	if (window[0] - begin < cost->to_begin_s || window[0] > window[1])
-		window[1] = window[0];
+		from_s = fmax(from_s, begun_s(cal, cost));
+	window[0] = begin + from_s;
+	window[1] = from_s < cost->to_begin_s || from_s > end_s ? window[0] : begin + end_s;
 }
 
 static void communicate(const struct cal *cal, struct cost *cost, double window[2])
