@@ -41,7 +41,7 @@ struct mpi_synchronous;
 struct mpi_series_run;
 struct mpi_coll_uses;
 
-typedef void mpi_receiving_fn(const struct mpi_request *recv, bool is_over);
+typedef bool mpi_receiving_fn(const struct mpi_request *recv, bool is_over);
 
 /* Something of a rank that goes on whenever the rank is inside MPI, e.g. a nonblocking collective.
  */

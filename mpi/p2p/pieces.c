@@ -151,8 +151,8 @@ void mpi_pieces_give(const struct mpi_message *message, const void *data,
 	struct pd_world *world = recv->owner->pd->world;
 	mpi_receiving_fn *receiving = recv->owner->world->receiving;
 
-	if (receiving)
-		receiving(recv, false);
+	if (receiving && !receiving(recv, false))
+		return;
 	world->receiver = recv->owner->pd;
 	mpi_datatype_runs(recv->type, recv->buf, recv->count, give_run, &given);
 	world->receiver = NULL;

@@ -36,8 +36,8 @@ static bool needs_copy(struct mpi_memory *memory, const struct mpi_rank *me,
 {
 	if (memory->memcheck || memory->impact)
 		return true;
-	if (is_receive)
-		return !buffer->type || !buffer->type->is_contiguous;
+	if (is_receive) /* a frame that has ended is found when its rank calls MPI next: this may come before */
+		return !buffer->type || !buffer->type->is_contiguous || is_on_stack(me, buffer->low);
 	return (buffer->use & MEMORY_WRITE) || !mpi_memory_may_guard(memory, me, buffer);
 }
 

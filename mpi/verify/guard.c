@@ -144,18 +144,23 @@ static void close_again(struct mpi_memory *memory, struct mpi_memory_active *act
 	mpi_memory_take_snapshot(memory, active);
 }
 
-void mpi_memory_receiving(const struct mpi_request *recv, bool is_over)
+bool mpi_memory_receiving(const struct mpi_request *recv, bool is_over)
 {
 	struct mpi_memory *memory = recv->owner->world->verify->memory;
 	struct mpi_memory_rank *rank = &memory->ranks[recv->owner->rank];
 	uintptr_t low = (uintptr_t)recv->buf + (uintptr_t)recv->type->true_lb_B;
 	uintptr_t high = low + (uintptr_t)mpi_status_bytes(&recv->status);
+	bool has_lost = false, has_memory = false;
 
 	for (size_t i = mpi_ranges_near(&rank->locked, low);
 	     i < rank->locked.n && rank->locked.sorted[i].low < high; i++) {
 		struct mpi_memory_active *active = mpi_memory_locked(rank, i);
 
 		if (!active->is_receive || active->mine || active->buffer.high <= low)
+			continue;
+		has_lost |= active->is_lost;
+		has_memory |= !active->is_lost; /* it may be another's by now */
+		if (active->is_lost)
 			continue;
 		if (!is_over) {
 			if (!active->is_open)
@@ -167,6 +172,7 @@ void mpi_memory_receiving(const struct mpi_request *recv, bool is_over)
 			close_again(memory, active);
 		}
 	}
+	return has_memory || !has_lost;
 }
 
 void mpi_memory_close_all(struct mpi_memory *memory, struct mpi_memory_rank *rank)

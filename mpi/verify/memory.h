@@ -318,7 +318,7 @@ bool mpi_memory_may_guard(struct mpi_memory *memory, const struct mpi_rank *me,
 bool mpi_memory_guard(struct mpi_memory *memory, struct mpi_memory_active *active);
 void mpi_memory_open(struct mpi_memory *memory, struct mpi_memory_active *active);
 /* MPI puts there what has come: changes so far are the program's, those until the program goes on MPI's. */
-void mpi_memory_receiving(const struct mpi_request *recv, bool is_over);
+bool mpi_memory_receiving(const struct mpi_request *recv, bool is_over);
 /* The program of a rank goes on. */
 void mpi_memory_close_all(struct mpi_memory *memory, struct mpi_memory_rank *rank);
 static inline void mpi_memory_go_on(struct mpi_memory *memory, const struct mpi_rank *me)
