@@ -3,8 +3,8 @@
 
 #include <stdlib.h>
 
+#include "mpi/verify/held.h"
 #include "mpi/verify/internal.h"
-#include "mpi/verify/memory.h"
 #include "mpi/verify/shadow.h"
 #include "util/array.h"
 
@@ -13,8 +13,13 @@ enum { MAX_POSTS = 1 << 12, FEW_OVER = 32 }; /* of a sequence; ranges of request
 void mpi_apart_finish(struct mpi_apart *apart)
 {
 	free(apart->posts);
-	mpi_ranges_finish(&apart->ranges[0]);
-	mpi_ranges_finish(&apart->ranges[1]);
+	for (int i = 0; i < 2; i++) {
+		for (size_t k = 0; k < apart->held[i].n; k++)
+			((struct mpi_apart_held *)apart->held[i].sorted[k].owner)->is_entered =
+			    false;
+		mpi_ranges_finish(&apart->held[i]);
+		mpi_ranges_finish(&apart->ranges[i]);
+	}
 }
 
 /* NULL: it is not active. */
@@ -75,19 +80,12 @@ static struct mpi_memory_buffer place_of(const struct mpi_apart_buffer *buffer,
 	};
 }
 
-/* How many bytes of `mine` an active request has, too. */
-static size_t common(struct mpi_memory_buffer *mine, const struct mpi_memory_buffer *other,
-		     int64_t *first)
+static void find_runs(struct mpi_memory_buffer *buffer)
 {
-	struct mpi_memory_buffer whole = *mine, theirs;
-	size_t n;
+	struct mpi_memory_buffer whole = *buffer;
 
-	if (mine->n_runs == 0)
-		mpi_memory_part(&whole, 0, whole.n_items, mine);
-	mpi_memory_part(other, 0, other->n_items, &theirs);
-	n = mpi_memory_common(mine, &theirs, first);
-	mpi_memory_buffer_finish(&theirs);
-	return n;
+	if (buffer->n_runs == 0)
+		mpi_memory_part(&whole, 0, whole.n_items, buffer);
 }
 
 static void report(struct mpi_rank *me, const struct mpi_memory_buffer *mine,
@@ -102,14 +100,28 @@ static void report(struct mpi_rank *me, const struct mpi_memory_buffer *mine,
 	    n_B == 1 ? "" : "s", (long long)first, MEMORY_TEXT(mine), MEMORY_TEXT(other));
 }
 
+/* False: both have some bytes, which is told. */
+static bool compare(struct mpi_rank *me, struct mpi_memory_buffer *mine,
+		    const struct mpi_memory_buffer *other)
+{
+	int64_t first;
+	size_t n;
+
+	find_runs(mine);
+	n = mpi_memory_common(mine, other, &first);
+	if (n > 0)
+		report(me, mine, other, n, first);
+	return n == 0;
+}
+
 static bool overlap(const struct mpi_range *a, uintptr_t low, uintptr_t high)
 {
 	return a->low < high && low < a->high;
 }
 
-/* False: it has bytes of the buffer of an active request other than its own, of these. */
-static bool look_among(struct mpi_rank *me, struct mpi_ranges *ranges,
-		       struct mpi_memory_buffer *mine, uintptr_t own)
+/* False: it has bytes of the buffer of an active request other than its own, of these messages. */
+static bool look_among_messages(struct mpi_rank *me, struct mpi_ranges *ranges,
+				struct mpi_memory_buffer *mine, uintptr_t own)
 {
 	bool is_apart = true;
 
@@ -119,8 +131,6 @@ static bool look_among(struct mpi_rank *me, struct mpi_ranges *ranges,
 		const struct mpi_request *request;
 		struct mpi_apart_buffer theirs;
 		struct mpi_memory_buffer other;
-		int64_t first;
-		size_t n;
 
 		if (!overlap(&ranges->sorted[i], mine->low, mine->high))
 			continue;
@@ -133,10 +143,25 @@ static bool look_among(struct mpi_rank *me, struct mpi_ranges *ranges,
 		other = place_of(
 		    &theirs, (struct mpi_finding_call){
 				 told->rank, mpi_call_infos[told->function - 1].name, told->site});
-		n = common(mine, &other, &first);
-		if (n > 0)
-			report(me, mine, &other, n, first);
-		is_apart &= n == 0;
+		find_runs(&other);
+		is_apart &= compare(me, mine, &other);
+		mpi_memory_buffer_finish(&other);
+	}
+	return is_apart;
+}
+
+/* The same of what is held. */
+static bool look_among_held(struct mpi_rank *me, const struct mpi_ranges *held,
+			    struct mpi_memory_buffer *mine)
+{
+	bool is_apart = true;
+
+	for (size_t i = mpi_ranges_near(held, mine->low);
+	     i < held->n && held->sorted[i].low < mine->high; i++) {
+		const struct mpi_apart_held *other = held->sorted[i].owner;
+
+		if (overlap(&held->sorted[i], mine->low, mine->high))
+			is_apart &= compare(me, mine, &other->buffer);
 	}
 	return is_apart;
 }
@@ -217,14 +242,15 @@ static void enter_in_hulls(const struct mpi_rank *me, struct mpi_apart *apart)
 static bool look(struct mpi_rank *me, struct mpi_apart *apart, struct mpi_memory_buffer *mine,
 		 uintptr_t own)
 {
-	bool is_written = mine->use & MEMORY_WRITE, is_apart;
+	bool is_written = mine->use & MEMORY_WRITE, is_apart = true;
 
 	if (is_far(apart, mine->low, mine->high, is_written))
 		return true;
 	enter_in_ranges(me, apart);
-	is_apart = look_among(me, &apart->ranges[1], mine, own);
-	if (is_written)
-		is_apart &= look_among(me, &apart->ranges[0], mine, own);
+	for (int i = is_written ? 0 : 1; i < 2; i++) {
+		is_apart &= look_among_messages(me, &apart->ranges[i], mine, own);
+		is_apart &= look_among_held(me, &apart->held[i], mine);
+	}
 	return is_apart;
 }
 
@@ -292,14 +318,54 @@ void mpi_apart_look_at_call(const struct mpi_verify_call *call)
 	struct mpi_memory_buffers all;
 
 	if (!call->shadow->looks_at_buffers || apart->n_active == 0 ||
-	    call->function->form == FORM_PERSISTENT ||
-	    (call->function->form == FORM_NONBLOCKING &&
-	     (call->function->kind == MPI_CALL_SEND || call->function->kind == MPI_CALL_RECV)))
+	    call->function->form != FORM_BLOCKING || !mpi_memory_is_communication(call->function))
 		return;
 	enter_in_hulls(call->me, apart);
 	mpi_memory_collect(call, &all);
 	for (int i = 0; i < all.n; i++) {
 		look(call->me, apart, &all.buffers[i], 0);
 		mpi_memory_buffer_finish(&all.buffers[i]);
+	}
+}
+
+void mpi_apart_enter(struct mpi_rank *me, int n, struct mpi_apart_held held[])
+{
+	struct mpi_apart *apart = &me->world->verify->shadow->ranks[me->rank].apart;
+
+	enter_in_hulls(me, apart);
+	for (int i = 0; i < n && apart->n_active > 0; i++)
+		look(me, apart, &held[i].buffer, 0);
+	for (int i = 0; i < n; i++) {
+		const struct mpi_memory_buffer *buffer = &held[i].buffer;
+		bool is_written = buffer->use & MEMORY_WRITE;
+		struct mpi_range range = {buffer->low, buffer->high, {&held[i]}};
+
+		mpi_apart_begin(apart);
+		apart->is_sequence = false;
+		widen(&apart->hulls[is_written], range);
+		if (!mpi_ranges_insert(&apart->held[is_written], range))
+			mpi_request_fail_memory(me);
+		held[i].is_entered = true;
+	}
+}
+
+void mpi_apart_leave(struct mpi_rank *me, int n, struct mpi_apart_held held[])
+{
+	for (int i = 0; i < n; i++) {
+		const struct mpi_memory_buffer *buffer = &held[i].buffer;
+		struct mpi_apart *apart;
+		struct mpi_ranges *ranges;
+		size_t at;
+
+		if (!held[i].is_entered)
+			continue;
+		apart = &me->world->verify->shadow->ranks[me->rank].apart;
+		ranges = &apart->held[buffer->use & MEMORY_WRITE ? 1 : 0];
+		at = mpi_ranges_from(ranges, buffer->low);
+		while (ranges->sorted[at].owner != &held[i])
+			at++;
+		mpi_ranges_remove(ranges, at);
+		held[i].is_entered = false;
+		mpi_apart_end(apart);
 	}
 }

@@ -12,8 +12,9 @@
  * but for those that are only read (MPI 4.1, §3.7.2). To look for each one among the others costs as
  * much as a small message, and programs post the same buffers again and again. So what a rank posts
  * from the time when it has no active request is a sequence, told by its hash: what was all right
- * once is not looked at again. A sequence ends with the first completion: the order in which requests
- * complete is not a part of it. Posts after that are looked at one by one until none is active.
+ * once is not looked at again. A sequence ends with the first completion, whose order is not a part of
+ * it, and with the first operation that is more than a send or receive. Posts after that are looked at
+ * one by one until none is active.
  */
 struct mpi_apart_post {
 	uintptr_t request; /* 0: it was over with its call */
@@ -23,14 +24,16 @@ struct mpi_apart_post {
 struct mpi_apart {		      /* of a rank; all zero at first */
 	struct mpi_apart_post *posts; /* [n] of the sequence, of [n_room] */
 	int n, n_room;
-	int n_active;	  /* requests, also of other kinds */
-	bool is_sequence; /* nothing has completed since it began */
+	int n_active;	  /* requests, also of other kinds, and what is held */
+	bool is_sequence; /* it has not ended */
 	uint64_t hash;	  /* of the sequence */
 	/* Of what is sent [0] and received [1], where it lies in all, high 0: nowhere; and each one by
 	   itself, of which some may be over. Posts of the sequence are entered when they are wanted. */
 	struct mpi_range hulls[2];
 	struct mpi_ranges ranges[2];
 	int n_in_hulls, n_in_ranges; /* of the first posts */
+	/* Of all other operations, likewise; each one is there while it is active: mpi/verify/held.h. */
+	struct mpi_ranges held[2];
 };
 
 struct mpi_apart_buffer { /* of a send or receive */
@@ -65,10 +68,14 @@ static MPI_HOT void mpi_apart_end(struct mpi_apart *apart)
 
 static MPI_HOT uint64_t mpi_apart_hash(uint64_t hash, const struct mpi_apart_buffer *buffer)
 {
+	uint64_t handle;
+
 	hash = (hash ^ (uintptr_t)buffer->buf) * UINT64_C(0x9e3779b97f4a7c15);
 	hash ^= hash >> 32;
 	hash += (uint64_t)buffer->count << 1 | buffer->is_receive;
-	hash = (hash ^ (uintptr_t)buffer->type->handle << 20) * UINT64_C(0xff51afd7ed558ccd);
+	handle = (uintptr_t)buffer->type->handle;
+	/* all of it: its place may serve for another datatype */
+	hash = (hash ^ (handle << 20 | handle >> 44)) * UINT64_C(0xff51afd7ed558ccd);
 	return (hash ^ hash >> 32) | 1;
 }
 
@@ -101,7 +108,10 @@ static MPI_HOT void mpi_apart_post(struct mpi_rank *me, struct mpi_apart *apart,
 
 /* The same of a request that has begun, if it is one send or receive. */
 void mpi_apart_post_request(struct mpi_rank *me, MPI_Request request);
-/* Buffers of a call that is over with it, or whose request is of something else. */
+/* The buffers of a call that blocks. */
 void mpi_apart_look_at_call(const struct mpi_verify_call *call);
+/* The call has returned: if it gave a request of anything else, its buffers are held whenever that is
+ * active (held.c). */
+void mpi_apart_hold(const struct mpi_verify_call *call);
 
 #endif

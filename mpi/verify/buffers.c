@@ -19,6 +19,19 @@ int mpi_memory_parameter(const struct mpi_call_info *info, int kind)
 	return -1;
 }
 
+bool mpi_memory_is_split(const struct mpi_call_info *info)
+{
+	return info->holds && strcmp(info->holds, "end") == 0;
+}
+
+bool mpi_memory_is_communication(const struct mpi_call_info *info)
+{
+	return mpi_memory_parameter(info, PARAMETER_BUFFER) >= 0 &&
+	       (!info->holds || strcmp(info->holds, "epoch") == 0 || mpi_memory_is_split(info)) &&
+	       strncmp(info->name, "MPI_Pack", 8) != 0 &&
+	       strncmp(info->name, "MPI_Unpack", 10) != 0 && strncmp(info->name, "MPI_Abi", 7) != 0;
+}
+
 /* --- how many --- */
 
 struct arguments {
@@ -253,11 +266,16 @@ const char *mpi_memory_text(const struct mpi_memory_buffer *buffer, char text[ME
 	return text;
 }
 
-/* Nothing moves where the partner is nobody; what the root alone looks at is told by the extents. */
+/* Nothing moves where the partner is nobody or there is no message; what the root alone looks at is
+ * told by the extents. */
 static bool is_idle(const struct arguments *a, const struct mpi_parameter *p)
 {
+	int message = mpi_memory_parameter(a->info, PARAMETER_MESSAGE);
+	const MPI_Message *given = message < 0 ? NULL : mpi_memory_argument(a->call, message).p;
 	int64_t peer = 0;
 
+	if (given && *given == MPI_MESSAGE_NO_PROC)
+		return true;
 	for (int i = 0; i < a->info->n_parameters; i++)
 		if (a->info->parameters[i].kind == PARAMETER_RANK) {
 			peer = item(a, i, 0);

@@ -146,25 +146,11 @@ static bool is_partitioned(const struct mpi_verify_call *call)
 	return call->function->kind == MPI_CALL_PARTITIONED;
 }
 
-/* The first half of a split collective: its buffer stays with MPI until the second one. */
-static bool is_split(const struct mpi_call_info *info)
-{
-	return info->holds && strcmp(info->holds, "end") == 0;
-}
-
 static MPI_File file_of(const struct mpi_verify_call *call, const struct mpi_call_info *info)
 {
 	int place = mpi_memory_parameter(info, PARAMETER_FILE);
 
 	return (MPI_File)(uintptr_t)mpi_memory_argument(call, place).p;
-}
-
-static bool is_communication(const struct mpi_verify_call *call, const struct mpi_call_info *info)
-{
-	return (!info->holds || strcmp(info->holds, "epoch") == 0 || is_split(info)) &&
-	       strncmp(call->function->name, "MPI_Pack", 8) != 0 &&
-	       strncmp(call->function->name, "MPI_Unpack", 10) != 0 &&
-	       strncmp(call->function->name, "MPI_Abi", 7) != 0;
 }
 
 /* Where messages have no memory nothing comes, whatever the status says. */
@@ -246,7 +232,7 @@ static void hold(struct mpi_memory *memory, struct mpi_verify_call *call)
 			active->is_receive = is_receive(call);
 		if (active)
 			active->is_message = is_message(call);
-		if (active && is_split(info))
+		if (active && mpi_memory_is_split(info))
 			active->file = file_of(call, info);
 		if (active && is_one_sided) {
 			int win = mpi_memory_parameter(info, PARAMETER_WIN);
@@ -281,7 +267,8 @@ static uintptr_t frame_of(const struct mpi_verify_call *call, const struct mpi_c
 static void look_at_buffers(struct mpi_memory *memory, struct mpi_verify_call *call)
 {
 	const struct mpi_call_info *info = mpi_memory_info(call);
-	bool stays = info->form != FORM_BLOCKING || mpi_races_is_operation(call) || is_split(info);
+	bool stays = info->form != FORM_BLOCKING || mpi_races_is_operation(call) ||
+		     mpi_memory_is_split(info);
 
 	for (int i = 0; i < call->buffers->n && info->form != FORM_PERSISTENT; i++) {
 		struct mpi_memory_buffer *buffer = &call->buffers->buffers[i];
@@ -311,7 +298,7 @@ void mpi_memory_before(struct mpi_memory *memory, struct mpi_verify_call *call)
 	if (memory->unread)
 		mpi_unread_look_at_stack(memory->unread, call->me, frame_of(call, info));
 	mpi_memory_look_at_stack(memory, call->me, frame_of(call, info));
-	if (mpi_memory_parameter(info, PARAMETER_BUFFER) >= 0 && is_communication(call, info))
+	if (mpi_memory_is_communication(info))
 		call->buffers = calloc(1, sizeof *call->buffers);
 	if (call->buffers) {
 		mpi_memory_collect(call, call->buffers);

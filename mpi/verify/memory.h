@@ -193,6 +193,10 @@ void mpi_memory_after(struct mpi_memory *memory, struct mpi_verify_call *call, i
 void mpi_memory_exchange(struct mpi_verify_call *call, bool is_back);
 
 /* --- buffers.c --- */
+/* The first half of a split collective: its buffer stays with MPI until the second one. */
+bool mpi_memory_is_split(const struct mpi_call_info *info);
+/* Its buffers are for data that go to, or come from, other ranks or a file. */
+bool mpi_memory_is_communication(const struct mpi_call_info *info);
 /* The buffers of the call, but those of no bytes. */
 void mpi_memory_collect(const struct mpi_verify_call *call, struct mpi_memory_buffers *out);
 void mpi_memory_buffer_finish(struct mpi_memory_buffer *buffer);

@@ -104,6 +104,7 @@ void mpi_shadow_before_mrecv(struct mpi_shadow *shadow, struct mpi_verify_call *
 	    call->me, (MPI_Datatype)(uintptr_t)mpi_verify_value(call, MPI_ARG_DATATYPE).p);
 	struct mpi_shadow_op *recv = request ? request->op : NULL;
 
+	mpi_apart_look_at_call(call);
 	if (!recv || !type || recv->type || mpi_verify_value(call, MPI_ARG_COUNT).i < 0)
 		return;
 	recv->type = type;

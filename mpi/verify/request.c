@@ -446,8 +446,10 @@ void mpi_shadow_before(struct mpi_shadow *shadow, struct mpi_verify_call *call)
 		mpi_shadow_before_probe(shadow, call);
 		break;
 	case MPI_CALL_MRECV:
-		mpi_apart_look_at_call(call);
 		mpi_shadow_before_mrecv(shadow, call);
+		break;
+	case MPI_CALL_MEMORY:
+		mpi_apart_look_at_call(call);
 		break;
 	default:
 		break;
@@ -456,6 +458,8 @@ void mpi_shadow_before(struct mpi_shadow *shadow, struct mpi_verify_call *call)
 
 void mpi_shadow_after(struct mpi_shadow *shadow, struct mpi_verify_call *call, int code)
 {
+	if (code == MPI_SUCCESS)
+		mpi_apart_hold(call);
 	switch (call->function->kind) {
 	case MPI_CALL_WAIT:
 	case MPI_CALL_TEST:
