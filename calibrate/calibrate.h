@@ -113,10 +113,34 @@ double cal_share(double value);
 void cal_share_asleep(const struct cal *cal, int *value);
 /* One empty message from rank 0 to `partner` and back: both are there and awake. */
 void cal_meet(const struct cal *cal, int partner);
-/* A message from rank 0 to `partner`, and an empty answer. */
-void cal_round_trip(const struct cal *cal, int partner, int64_t size_B);
-/* Looks for the request, again and again, for so long; one that completes is MPI_REQUEST_NULL. */
-void cal_look_for(MPI_Request *request, double seconds);
+
+/*
+ * pattern.c: what each rank of a probe does, a step after the other. Ranks are 0, its partner and a
+ * third one; a digit behind a letter says with which of them.
+ *   S R  send, receive size_B bytes        I J  start to, as a request that is under way
+ *   s r  i j  the same of nothing          B D  the same as S R of one byte
+ *   T U  as S R, not to be taken for them  y k  synchronous sends of nothing: blocking, a request
+ *   w W  wait for the last request, for all of them
+ *   M    rank 0 and that one meet: both are there and awake
+ *   f    look for the last request, for look_s
+ *   l L  look at it a few times; at other requests, which are complete
+ *   p c  pause for pause_s; compute for compute_s
+ *   b e  the clock begins; a time since it did
+ *   ( )  what is between them, n times
+ */
+enum { PATTERN_RANKS = 3, PATTERN_TIMES = 4 };
+struct pattern {
+	int ranks[PATTERN_RANKS];
+	const char *steps[PATTERN_RANKS]; /* NULL: there is none */
+	int64_t size_B;
+	int n, n_timed; /* so many messages took the first time; 0: 1 */
+	double pause_s, compute_s, look_s;
+	double times_s[PATTERN_TIMES]; /* of this rank */
+};
+void pattern_run(struct cal *cal, struct pattern *pattern);
+/* Measures the first time of rank 0 again and again, by size. */
+double pattern_repeat(struct cal *cal, struct pattern *pattern, const char *name, int where,
+		      const char *first, const char *partner);
 
 /* The probes, in the order of their execution; docs/calibration-reference.md says what each does. */
 void probe_clock(struct cal *cal);

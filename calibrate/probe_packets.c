@@ -99,23 +99,13 @@ static double time_of(struct cal *cal, int64_t size_B)
 	return cal_repeat(cal, "packet_stream", BETWEEN_NODES, size_B, 0, measure_stream, &size_B);
 }
 
-static double measure_after_rest(struct cal *cal, void *context)
-{
-	int64_t size_B = *(const int64_t *)context;
-	double begin;
-
-	cal_meet(cal, cal->far);
-	if (cal->rank == 0)
-		load_pause(cal->empty_s[BETWEEN_NODES] +
-			   (double)size_B * cal->per_byte_s[BETWEEN_NODES] + 1e-3);
-	begin = MPI_Wtime();
-	cal_round_trip(cal, cal->far, size_B);
-	return MPI_Wtime() - begin;
-}
-
 static double time_after_rest(struct cal *cal, int64_t size_B)
 {
-	return cal_repeat(cal, "packets", BETWEEN_NODES, size_B, 0, measure_after_rest, &size_B);
+	struct pattern probe = {.ranks = {0, cal->far}, .size_B = size_B};
+
+	probe.pause_s = cal->empty_s[BETWEEN_NODES] +
+			(double)size_B * cal->per_byte_s[BETWEEN_NODES] + 1e-3;
+	return pattern_repeat(cal, &probe, "packets", BETWEEN_NODES, "M1 p b S1 r1 e", "M1 R0 s0");
 }
 
 /* Steps differ: if all were as long as a packet no size would be behind a jump that others are not

@@ -8,85 +8,41 @@
 enum {
 	BURST = 16,	 /* empty messages */
 	BURST_LARGE = 4, /* eager ones that are not: few, so that systems take them all */
-	LARGE_B = 8192,
-	LOOKS_IN_A_ROW = 4 /* some libraries read an answer in one and act on it in the next */
+	LARGE_B = 8192
 };
 
 /* Of a large message's time: what a sender that looked once still waits for, at least, if the rest
  * had stalled, and what has left since, at most. */
 static const double LEAST_STALLED = 0.05, MOST_STALLED = 0.7;
 
-/* What a sender does half-way through its computing. */
-enum look { LOOKS_NOT, LOOKS, ASKS_FOR_COMPLETE };
-
-struct probe {
-	int partner, n_messages;
-	int64_t size_B;
-	double pause_s, expected_s;
-	enum look look;
-};
-
 /* --- overhead per message --- */
 
-/* Rank 0 sends eager messages, one after the other. */
-static double measure_send_overhead(struct cal *cal, void *context)
+/* Rank 0 sends eager messages, one after the other; and takes some that arrived while it paused. */
+static double measure_overheads(struct cal *cal, int where, struct pattern *probe, double *recv_s)
 {
-	const struct probe *probe = context;
-	double begin, time_s = 0;
+	double send_s =
+	    pattern_repeat(cal, probe, "send_overhead", where, "M1 b (S1) e", "M1 (R0)");
 
-	cal_meet(cal, probe->partner);
-	if (cal->rank == 0) {
-		begin = MPI_Wtime();
-		for (int k = 0; k < probe->n_messages; k++)
-			MPI_Send(cal->send_buf, (int)probe->size_B, MPI_BYTE, probe->partner, 2,
-				 MPI_COMM_WORLD);
-		time_s = (MPI_Wtime() - begin) / probe->n_messages;
-	} else if (cal->rank == probe->partner) {
-		for (int k = 0; k < probe->n_messages; k++)
-			MPI_Recv(cal->recv_buf, (int)probe->size_B, MPI_BYTE, 0, 2, MPI_COMM_WORLD,
-				 MPI_STATUS_IGNORE);
-	}
-	return time_s;
-}
-
-/* Rank 0 takes eager messages that arrived while it paused. */
-static double measure_receive_overhead(struct cal *cal, void *context)
-{
-	const struct probe *probe = context;
-	double begin, time_s = 0;
-
-	cal_meet(cal, probe->partner);
-	if (cal->rank == 0) {
-		load_pause(probe->pause_s);
-		begin = MPI_Wtime();
-		for (int k = 0; k < probe->n_messages; k++)
-			MPI_Recv(cal->recv_buf, (int)probe->size_B, MPI_BYTE, probe->partner, 3,
-				 MPI_COMM_WORLD, MPI_STATUS_IGNORE);
-		time_s = (MPI_Wtime() - begin) / probe->n_messages;
-	} else if (cal->rank == probe->partner) {
-		for (int k = 0; k < probe->n_messages; k++)
-			MPI_Send(cal->send_buf, (int)probe->size_B, MPI_BYTE, 0, 3, MPI_COMM_WORLD);
-	}
-	return time_s;
+	*recv_s = pattern_repeat(cal, probe, "recv_overhead", where, "M1 p b (R1) e", "M1 (S0)");
+	return send_s;
 }
 
 void probe_overhead(struct cal *cal, int where, double until)
 {
-	struct probe probe = {.partner = cal_partner(cal, where),
-			      .n_messages = BURST,
-			      .pause_s = 2 * BURST * cal->empty_s[where] + 1e-3};
+	struct pattern probe = {.ranks = {0, cal_partner(cal, where)},
+				.n = BURST,
+				.n_timed = BURST,
+				.pause_s = 2 * BURST * cal->empty_s[where] + 1e-3};
 
 	cal_group(cal, "overhead per message", until, 2);
-	cal->send_overhead_s =
-	    cal_repeat(cal, "send_overhead", where, 0, 0, measure_send_overhead, &probe);
-	cal->recv_overhead_s =
-	    cal_repeat(cal, "recv_overhead", where, 0, 0, measure_receive_overhead, &probe);
+	cal->send_overhead_s = measure_overheads(cal, where, &probe, &cal->recv_overhead_s);
 }
 
 void probe_overhead_by_size(struct cal *cal, int where, double until)
 {
-	struct probe probe = {.partner = cal_partner(cal, where), .n_messages = BURST_LARGE};
-	double time_s;
+	struct pattern probe = {
+	    .ranks = {0, cal_partner(cal, where)}, .n = BURST_LARGE, .n_timed = BURST_LARGE};
+	double send_s, recv_s;
 
 	probe.size_B = cal->largest_B[where] < LARGE_B ? cal->largest_B[where] : LARGE_B;
 	if (cal->threshold_B < probe.size_B)
@@ -97,44 +53,12 @@ void probe_overhead_by_size(struct cal *cal, int where, double until)
 			    (cal->empty_s[where] + (double)probe.size_B * cal->per_byte_s[where]) +
 			1e-3;
 	cal_group(cal, "overhead per byte", until, 2);
-	time_s =
-	    cal_repeat(cal, "send_overhead", where, probe.size_B, 0, measure_send_overhead, &probe);
-	cal->send_per_B_s = fmax(time_s - cal->send_overhead_s, 0) / (double)probe.size_B;
-	time_s = cal_repeat(cal, "recv_overhead", where, probe.size_B, 0, measure_receive_overhead,
-			    &probe);
-	cal->recv_per_B_s = fmax(time_s - cal->recv_overhead_s, 0) / (double)probe.size_B;
+	send_s = measure_overheads(cal, where, &probe, &recv_s);
+	cal->send_per_B_s = fmax(send_s - cal->send_overhead_s, 0) / (double)probe.size_B;
+	cal->recv_per_B_s = fmax(recv_s - cal->recv_overhead_s, 0) / (double)probe.size_B;
 }
 
 /* --- eager threshold --- */
-
-/* How long a send takes whose receiver comes pause_s late; and before, to meet it. */
-static double send_to_late(struct cal *cal, const struct probe *probe, double *met_s)
-{
-	double begin, time_s = 0;
-
-	cal_meet(cal, probe->partner); /* its pause before is over */
-	begin = MPI_Wtime();
-	cal_meet(cal, probe->partner);
-	if (cal->rank == 0) {
-		*met_s = MPI_Wtime() - begin;
-		begin += *met_s;
-		MPI_Send(cal->send_buf, (int)probe->size_B, MPI_BYTE, probe->partner, 4,
-			 MPI_COMM_WORLD);
-		time_s = MPI_Wtime() - begin;
-	} else if (cal->rank == probe->partner) {
-		load_pause(probe->pause_s);
-		MPI_Recv(cal->recv_buf, (int)probe->size_B, MPI_BYTE, 0, 4, MPI_COMM_WORLD,
-			 MPI_STATUS_IGNORE);
-	}
-	return time_s;
-}
-
-static double measure_late_receiver(struct cal *cal, void *context)
-{
-	double met_s;
-
-	return send_to_late(cal, context, &met_s);
-}
 
 /*
  * Whether a message of that size leaves without its receiver. The pause begins after rank 0 has
@@ -150,19 +74,24 @@ static const double OTHERS_S = 50e-3; /* what runs on the same processor */
 static bool is_eager(struct cal *cal, int where, int64_t size_B)
 {
 	double expected_s = cal->empty_s[where] + (double)size_B * cal->per_byte_s[where];
-	struct probe probe = {.partner = cal_partner(cal, where), .size_B = size_B};
+	/* it has met its receiver once its pause before is over */
+	struct pattern probe = {.ranks = {0, cal_partner(cal, where)},
+				.steps = {"M1 b M1 e b S1 e", "M1 M1 p R0"},
+				.size_B = size_B};
 	struct sample_key key = sample_key("late_receiver", where, size_B, 0);
 	int verdict = WAITS, n_waited = 0;
 
 	for (int k = 0; k < MOST_TRIES && n_waited < TRIES && verdict != LEAVES; k++) {
-		double met_s = 0, time_s;
+		double met_s, all_s;
 
 		probe.pause_s = 4 * (expected_s + cal->empty_s[where]) + 2e-3 +
 				(k > 0 ? OTHERS_S : 0);
-		time_s = send_to_late(cal, &probe, &met_s);
+		pattern_run(cal, &probe);
+		met_s = probe.times_s[0];
+		all_s = met_s + probe.times_s[1];
 		if (cal->rank == 0)
-			samples_add(&cal->samples, &key, met_s + time_s);
-		verdict = met_s + time_s < 0.9 * probe.pause_s	      ? LEAVES
+			samples_add(&cal->samples, &key, all_s);
+		verdict = all_s < 0.9 * probe.pause_s	      ? LEAVES
 			  : met_s > 5 * cal->empty_s[where] + 0.25e-3 ? LATE
 								      : WAITS;
 		verdict = (int)cal_share(verdict);
@@ -207,111 +136,39 @@ void probe_eager(struct cal *cal, int where, double until)
 
 /* --- progress and buffers, with a message that goes by rendezvous if any does --- */
 
-static void look(struct cal *cal, MPI_Request *request, enum look look)
-{
-	MPI_Request to_itself[2];
-	int is_done, indices[2];
-
-	for (int k = 0; k < LOOKS_IN_A_ROW && look == LOOKS; k++)
-		MPI_Test(request, &is_done, MPI_STATUS_IGNORE);
-	for (int k = 0; k < LOOKS_IN_A_ROW && look == ASKS_FOR_COMPLETE; k++) {
-		MPI_Irecv(NULL, 0, MPI_BYTE, cal->rank, 7, MPI_COMM_WORLD, &to_itself[0]);
-		MPI_Isend(NULL, 0, MPI_BYTE, cal->rank, 7, MPI_COMM_WORLD, &to_itself[1]);
-		MPI_Waitsome(2, to_itself, &is_done, indices, MPI_STATUSES_IGNORE);
-		MPI_Waitall(2, to_itself, MPI_STATUSES_IGNORE);
-	}
-}
-
-/* How long rank 0 still waits after computing as long as the message takes, and half as long again.
- */
-static double measure_send_progress(struct cal *cal, void *context)
-{
-	const struct probe *probe = context;
-	MPI_Request request = MPI_REQUEST_NULL;
-	double begin, wait_s = 0;
-
-	if (cal->rank == probe->partner)
-		MPI_Irecv(cal->recv_buf, (int)probe->size_B, MPI_BYTE, 0, 5, MPI_COMM_WORLD,
-			  &request);
-	cal_meet(cal, probe->partner);
-	if (cal->rank == 0) {
-		MPI_Isend(cal->send_buf, (int)probe->size_B, MPI_BYTE, probe->partner, 5,
-			  MPI_COMM_WORLD, &request);
-		load_compute(0.75 * probe->expected_s);
-		look(cal, &request, probe->look);
-		load_compute(0.75 * probe->expected_s);
-		begin = MPI_Wtime();
-		MPI_Wait(&request, MPI_STATUS_IGNORE);
-		wait_s = MPI_Wtime() - begin;
-	} else if (cal->rank == probe->partner) {
-		MPI_Wait(&request, MPI_STATUS_IGNORE);
-	}
-	return wait_s;
-}
-
-static double measure_receive_progress(struct cal *cal, void *context)
-{
-	const struct probe *probe = context;
-	MPI_Request request = MPI_REQUEST_NULL;
-	double begin, wait_s = 0;
-
-	if (cal->rank == 0)
-		MPI_Irecv(cal->recv_buf, (int)probe->size_B, MPI_BYTE, probe->partner, 6,
-			  MPI_COMM_WORLD, &request);
-	cal_meet(cal, probe->partner);
-	if (cal->rank == 0) {
-		load_compute(1.5 * probe->expected_s);
-		begin = MPI_Wtime();
-		MPI_Wait(&request, MPI_STATUS_IGNORE);
-		wait_s = MPI_Wtime() - begin;
-	} else if (cal->rank == probe->partner) {
-		MPI_Send(cal->send_buf, (int)probe->size_B, MPI_BYTE, 0, 6, MPI_COMM_WORLD);
-	}
-	return wait_s;
-}
-
-/* When a send returns whose receiver waits for it. */
-static double measure_send_return(struct cal *cal, void *context)
-{
-	struct probe probe = *(const struct probe *)context;
-
-	probe.pause_s = 0;
-	return measure_late_receiver(cal, &probe);
-}
-
 /* What was still waited for without a look, and after one; the same as of samples in fit.c. */
-static double unattended_s(const struct cal *cal, const struct probe *probe, int where,
-			   double wait_s, double look_s)
+static double unattended_s(const struct cal *cal, double expected_s, int where, double wait_s,
+			   double look_s)
 {
 	double leaves_s = wait_s - look_s,
 	       latency_s = cal->empty_s[where] - cal->send_overhead_s - cal->recv_overhead_s;
 
-	if (look_s < LEAST_STALLED * probe->expected_s ||
-	    leaves_s > MOST_STALLED * probe->expected_s)
+	if (look_s < LEAST_STALLED * expected_s ||
+	    leaves_s > MOST_STALLED * expected_s)
 		return INFINITY;
 	return fmax(leaves_s - latency_s, 0);
 }
 
+/* How long rank 0 still waits after computing as long as the message takes, and half as long again;
+ * with a look half-way, or questions for what is complete. And when a send returns whose receiver
+ * waits for it. */
 void probe_protocol(struct cal *cal, int where, double until)
 {
-	double wait_s, look_s;
-	struct probe probe = {.partner = cal_partner(cal, where), .size_B = 4 << 20};
+	double wait_s, look_s, expected_s;
+	struct pattern probe = {.ranks = {0, cal_partner(cal, where)}, .size_B = 4 << 20};
+	const char *receives = "J0 M1 w";
 
 	if (cal->threshold_B != INT64_MAX && probe.size_B < 4 * cal->threshold_B)
 		probe.size_B = 4 * cal->threshold_B;
 	if (probe.size_B > cal->largest_B[where])
 		probe.size_B = cal->largest_B[where];
 	cal_group(cal, "progress and buffers", until, 6);
-	probe.expected_s = probe_one_way(cal, where, probe.size_B);
-	wait_s =
-	    cal_repeat(cal, "send_progress", where, probe.size_B, 0, measure_send_progress, &probe);
-	probe.look = LOOKS;
-	look_s =
-	    cal_repeat(cal, "send_look", where, probe.size_B, 0, measure_send_progress, &probe);
-	cal->unattended_s = unattended_s(cal, &probe, where, wait_s, look_s);
-	probe.look = ASKS_FOR_COMPLETE;
-	cal_repeat(cal, "send_complete_look", where, probe.size_B, 0, measure_send_progress,
-		   &probe);
-	cal_repeat(cal, "recv_progress", where, probe.size_B, 0, measure_receive_progress, &probe);
-	cal_repeat(cal, "send_return", where, probe.size_B, 0, measure_send_return, &probe);
+	expected_s = probe_one_way(cal, where, probe.size_B);
+	probe.compute_s = 0.75 * expected_s;
+	wait_s = pattern_repeat(cal, &probe, "send_progress", where, "M1 I1 c c b w e", receives);
+	look_s = pattern_repeat(cal, &probe, "send_look", where, "M1 I1 c l c b w e", receives);
+	cal->unattended_s = unattended_s(cal, expected_s, where, wait_s, look_s);
+	pattern_repeat(cal, &probe, "send_complete_look", where, "M1 I1 c L c b w e", receives);
+	pattern_repeat(cal, &probe, "recv_progress", where, "J1 M1 c c b w e", "M1 S0");
+	pattern_repeat(cal, &probe, "send_return", where, "M1 M1 b S1 e", "M1 M1 R0");
 }

@@ -19,25 +19,6 @@ static const double BURSTS_APART = 5;
  * many. */
 static const double BURSTS_OF_LATENCIES = 100;
 
-struct rested {
-	int64_t size_B;
-	double rest_s;
-};
-
-/* With an empty answer. */
-static double measure(struct cal *cal, void *context)
-{
-	const struct rested *rested = context;
-	double begin;
-
-	cal_meet(cal, cal->far);
-	if (cal->rank == 0)
-		load_pause(rested->rest_s);
-	begin = MPI_Wtime();
-	cal_round_trip(cal, cal->far, rested->size_B);
-	return MPI_Wtime() - begin;
-}
-
 /* Sizes between nodes, ascending; how many. */
 static int gather(const struct cal *cal, int64_t *sizes_B)
 {
@@ -102,16 +83,17 @@ static int choose(struct cal *cal, int64_t *sizes_B, double *rest_s)
 void probe_rested(struct cal *cal, double until)
 {
 	int64_t sizes_B[MOST_SIZES];
-	struct rested rested = {0};
-	int n = cal->rank == 0 ? choose(cal, sizes_B, &rested.rest_s) : 0;
+	struct pattern rested = {.ranks = {0, cal->far}};
+	int n = cal->rank == 0 ? choose(cal, sizes_B, &rested.pause_s) : 0;
 
 	MPI_Bcast(&n, 1, MPI_INT, 0, MPI_COMM_WORLD);
 	MPI_Bcast(sizes_B, n, MPI_INT64_T, 0, MPI_COMM_WORLD);
-	MPI_Bcast(&rested.rest_s, 1, MPI_DOUBLE, 0, MPI_COMM_WORLD);
+	MPI_Bcast(&rested.pause_s, 1, MPI_DOUBLE, 0, MPI_COMM_WORLD);
 	cal->spared_s = cal_share(cal->spared_s);
 	cal_group(cal, "times after a rest", until, n);
 	for (int k = 0; k < n; k++) {
 		rested.size_B = sizes_B[k];
-		cal_repeat(cal, "rested", BETWEEN_NODES, sizes_B[k], 0, measure, &rested);
+		pattern_repeat(cal, &rested, "rested", BETWEEN_NODES, "M1 p b S1 r1 e",
+			       "M1 R0 s0"); /* with an empty answer */
 	}
 }

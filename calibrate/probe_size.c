@@ -5,11 +5,6 @@
 
 #include "calibrate.h"
 
-struct one_way {
-	int partner, n_round_trips;
-	int64_t size_B;
-};
-
 /* The smallest difference between two readings that are not equal. */
 void probe_clock(struct cal *cal)
 {
@@ -29,36 +24,6 @@ void probe_clock(struct cal *cal)
 		samples_fact(&cal->samples, "clock_resolution_s", "%.3g", cal->resolution_s);
 }
 
-static void send_ball(const struct cal *cal, const struct one_way *way, int to)
-{
-	MPI_Send(cal->send_buf, (int)way->size_B, MPI_BYTE, to, 1, MPI_COMM_WORLD);
-}
-
-static void receive_ball(const struct cal *cal, const struct one_way *way, int from)
-{
-	MPI_Recv(cal->recv_buf, (int)way->size_B, MPI_BYTE, from, 1, MPI_COMM_WORLD,
-		 MPI_STATUS_IGNORE);
-}
-
-static double measure_one_way(struct cal *cal, void *context)
-{
-	const struct one_way *way = context;
-	double begin;
-
-	cal_meet(cal, way->partner);
-	begin = MPI_Wtime();
-	for (int k = 0; k < way->n_round_trips; k++) {
-		if (cal->rank == 0) {
-			send_ball(cal, way, way->partner);
-			receive_ball(cal, way, way->partner);
-		} else if (cal->rank == way->partner) {
-			receive_ball(cal, way, 0);
-			send_ball(cal, way, 0);
-		}
-	}
-	return (MPI_Wtime() - begin) / (2 * way->n_round_trips);
-}
-
 /* So many round trips that the clock's resolution does not matter, but not more than needed. */
 static int round_trips(const struct cal *cal, double expected_s)
 {
@@ -69,9 +34,12 @@ static int round_trips(const struct cal *cal, double expected_s)
 
 static double one_way(struct cal *cal, int where, int64_t size_B, double expected_s)
 {
-	struct one_way way = {cal_partner(cal, where), round_trips(cal, expected_s), size_B};
+	struct pattern way = {.ranks = {0, cal_partner(cal, where)},
+			      .n = round_trips(cal, expected_s),
+			      .size_B = size_B};
 
-	return cal_repeat(cal, "one_way", where, size_B, 0, measure_one_way, &way);
+	way.n_timed = 2 * way.n;
+	return pattern_repeat(cal, &way, "one_way", where, "M1 b (S1 R1) e", "M1 (R0 S0)");
 }
 
 double probe_one_way(struct cal *cal, int where, int64_t size_B)
@@ -83,10 +51,13 @@ double probe_one_way(struct cal *cal, int where, int64_t size_B)
 /* Connections are made at the first message, and CPUs wake up. */
 static void warm_up(struct cal *cal, int where)
 {
-	struct one_way way = {cal_partner(cal, where), 20, 1024};
+	struct pattern way = {.ranks = {0, cal_partner(cal, where)},
+			      .steps = {"M1 (S1 R1)", "M1 (R0 S0)"},
+			      .n = 20,
+			      .size_B = 1024};
 
 	for (int k = 0; k < 5; k++)
-		measure_one_way(cal, &way);
+		pattern_run(cal, &way);
 }
 
 /* 0, 1, 2, 3, 4, 6, 8, 12, … */

@@ -9,8 +9,6 @@
 #include "calibrate.h"
 
 enum {
-	TAG_CAR = 44,
-	TAG_LAST,
 	SIZES = 3,
 	MOST_CARS = 400,
 	LEAST_CARS = 4,
@@ -31,43 +29,26 @@ static const double SAME = 0.02; /* of the time of one more message */
 struct train {
 	int64_t size_B;
 	int n;
-	double rest_s;
 };
 
-/* The receiver takes the last one first, which is there last, so that it is as busy as with one. */
 static double measure(struct cal *cal, void *context)
 {
-	const struct train *train = context;
-	double begin, time_s;
-
-	cal_meet(cal, cal->far);
-	if (cal->rank == 0)
-		load_pause(train->rest_s);
-	begin = MPI_Wtime();
-	for (int k = 1; k <= train->n && cal->rank == 0; k++)
-		MPI_Send(cal->send_buf, (int)train->size_B, MPI_BYTE, cal->far,
-			 k < train->n ? TAG_CAR : TAG_LAST, MPI_COMM_WORLD);
-	if (cal->rank == 0) {
-		MPI_Recv(NULL, 0, MPI_BYTE, cal->far, TAG_CAR, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
-	} else if (cal->rank == cal->far) {
-		MPI_Recv(cal->recv_buf, (int)train->size_B, MPI_BYTE, 0, TAG_LAST, MPI_COMM_WORLD,
-			 MPI_STATUS_IGNORE);
-		MPI_Send(NULL, 0, MPI_BYTE, 0, TAG_CAR, MPI_COMM_WORLD);
-	}
-	time_s = MPI_Wtime() - begin;
-	for (int k = 1; k < train->n && cal->rank == cal->far; k++)
-		MPI_Recv(cal->recv_buf, (int)train->size_B, MPI_BYTE, 0, TAG_CAR, MPI_COMM_WORLD,
-			 MPI_STATUS_IGNORE);
-	return time_s;
+	pattern_run(cal, context);
+	return ((struct pattern *)context)->times_s[0];
 }
 
-static double measure_train(struct cal *cal, struct train *train)
+/* The receiver takes the last one first, which is there last, so that it is as busy as with one. */
+static double measure_train(struct cal *cal, const struct train *train)
 {
-	train->rest_s = 4 * train->n *
-			    (cal->empty_s[BETWEEN_NODES] +
-			     (double)train->size_B * cal->per_byte_s[BETWEEN_NODES]) +
-			2e-3;
-	return cal_repeat(cal, "train", BETWEEN_NODES, train->size_B, train->n, measure, train);
+	double each_s = cal->empty_s[BETWEEN_NODES] +
+			(double)train->size_B * cal->per_byte_s[BETWEEN_NODES];
+	struct pattern probe = {.ranks = {0, cal->far},
+				.steps = {"M1 p b (S1) T1 r1 e", "M1 U0 s0 (R0)"},
+				.size_B = train->size_B,
+				.n = train->n - 1,
+				.pause_s = 4 * train->n * each_s + 2e-3};
+
+	return cal_repeat(cal, "train", BETWEEN_NODES, train->size_B, train->n, measure, &probe);
 }
 
 static void measure_both(struct cal *cal, struct train *train)

@@ -6,12 +6,10 @@
  */
 #include "calibrate.h"
 
-enum { TAG_CARRY = 30, TAG_GO, TAG_BULK };
 enum {
 	N_POINTS = 6,
 	ROUNDS = 2,
-	WORDS = 4,
-	LOOKS = 8 /* some libraries read an answer in one and act on it in the next */
+	WORDS = 4
 };
 enum { LEAST_BUFFERED_B = 65536, MOST_BUFFERED_B = 4 << 20, LEAST_LEFT_B = 16384 };
 
@@ -26,86 +24,54 @@ struct use {
 	double compute_s;
 };
 
-/* What computing takes longer than it should, as communication takes some of it. */
-static double compute_more_s(double seconds)
+/* What `source` and `dest` do with so many bytes; *pattern: their clocks. */
+static void run(struct cal *cal, const struct use *use, int64_t size_B, const char *source,
+		const char *dest, struct pattern *pattern)
 {
-	double begin = MPI_Wtime();
+	*pattern = (struct pattern){.ranks = {use->source, use->dest},
+				    .steps = {source, dest},
+				    .size_B = size_B,
+				    .n = WORDS,
+				    .pause_s = 0.5 * use->compute_s,
+				    .compute_s = use->compute_s};
+	pattern_run(cal, pattern);
+}
 
-	load_compute(seconds);
-	return MPI_Wtime() - begin - seconds;
+/* Libraries connect two ranks when they begin to talk, and need a few messages for it. Some exchange
+ * what an answer needs only before the first message that wants one, and a request waits until then. */
+static void talk(struct cal *cal, const struct use *use)
+{
+	struct pattern pattern;
+
+	run(cal, use, 0, "(k1 r1 w)", "(k0 r0 w)", &pattern);
+}
+
+static void carry(struct cal *cal, const struct use *use)
+{
+	struct pattern pattern;
+
+	talk(cal, use);
+	if (use->carried_B > 0)
+		run(cal, use, use->carried_B, "S1", "R0", &pattern);
 }
 
 /*
  * The request and what travels with it arrive while both attend. Then the receiver answers, and the
  * sender computes, looks once, so that the bulk begins, computes again, and waits. Seconds from the
- * receiver's word that the request is there until it has everything, at the receiver; at the sender
- * what computing took longer.
+ * receiver's word that the request is there until it has everything, at the receiver, without what
+ * computing took longer at the sender, as communication takes some of it.
  */
-static double bulk_s(struct cal *cal, const struct use *use)
-{
-	MPI_Request request;
-	double begin, time_s = 0;
-	int is_done;
-
-	if (cal->rank == use->dest) {
-		MPI_Send(NULL, 0, MPI_BYTE, use->source, TAG_GO, MPI_COMM_WORLD);
-		load_pause(use->compute_s);
-		MPI_Send(NULL, 0, MPI_BYTE, use->source, TAG_GO, MPI_COMM_WORLD);
-		begin = MPI_Wtime();
-		load_pause(0.5 * use->compute_s); /* the sender computes when the answer comes */
-		MPI_Recv(cal->recv_buf, (int)use->size_B, MPI_BYTE, use->source, TAG_BULK,
-			 MPI_COMM_WORLD, MPI_STATUS_IGNORE);
-		time_s = MPI_Wtime() - begin;
-	} else if (cal->rank == use->source) {
-		MPI_Recv(NULL, 0, MPI_BYTE, use->dest, TAG_GO, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
-		MPI_Isend(cal->send_buf, (int)use->size_B, MPI_BYTE, use->dest, TAG_BULK,
-			  MPI_COMM_WORLD, &request);
-		MPI_Recv(NULL, 0, MPI_BYTE, use->dest, TAG_GO, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
-		time_s = compute_more_s(use->compute_s);
-		for (int k = 0; k < LOOKS; k++)
-			MPI_Test(&request, &is_done, MPI_STATUS_IGNORE);
-		time_s += compute_more_s(use->compute_s);
-		MPI_Wait(&request, MPI_STATUS_IGNORE);
-	}
-	return time_s;
-}
-
-/* Libraries connect two ranks when they begin to talk, and need a few messages for it. Some exchange
- * what an answer needs only before the first message that wants one, and a request waits until then. */
-static void talk(const struct cal *cal, const struct use *use)
-{
-	int other = cal->rank == use->dest ? use->source : use->dest;
-	MPI_Request request;
-
-	if (cal->rank != use->source && cal->rank != use->dest)
-		return;
-	for (int k = 0; k < WORDS; k++) {
-		MPI_Issend(NULL, 0, MPI_BYTE, other, TAG_CARRY, MPI_COMM_WORLD, &request);
-		MPI_Recv(NULL, 0, MPI_BYTE, other, TAG_CARRY, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
-		MPI_Wait(&request, MPI_STATUS_IGNORE);
-	}
-}
-
-static void carry(const struct cal *cal, const struct use *use)
-{
-	talk(cal, use);
-	if (use->carried_B == 0)
-		return;
-	if (cal->rank == use->source)
-		MPI_Send(cal->send_buf, (int)use->carried_B, MPI_BYTE, use->dest, TAG_CARRY,
-			 MPI_COMM_WORLD);
-	else if (cal->rank == use->dest)
-		MPI_Recv(cal->recv_buf, (int)use->carried_B, MPI_BYTE, use->source, TAG_CARRY,
-			 MPI_COMM_WORLD, MPI_STATUS_IGNORE);
-}
-
 static void measure(struct cal *cal, const struct use *use)
 {
 	struct sample_key key = sample_key("used", BETWEEN_NODES, use->carried_B, use->size_B);
+	struct pattern pattern;
 	double time_s, more_s;
 
 	carry(cal, use);
-	time_s = more_s = bulk_s(cal, use);
+	/* the sender computes when the answer comes */
+	run(cal, use, use->size_B, "r1 I1 r1 b c e l b c e w", "s0 p p s0 b p R0 e", &pattern);
+	time_s = pattern.times_s[0];
+	more_s = pattern.times_s[0] + pattern.times_s[1] - 2 * use->compute_s;
 	/* nobody goes on to the next connection before */
 	MPI_Bcast(&time_s, 1, MPI_DOUBLE, use->dest, MPI_COMM_WORLD);
 	MPI_Bcast(&more_s, 1, MPI_DOUBLE, use->source, MPI_COMM_WORLD);
@@ -113,38 +79,20 @@ static void measure(struct cal *cal, const struct use *use)
 		samples_add(&cal->samples, &key, time_s - more_s);
 }
 
-/* Says that it is ready, takes the message, and says that it has it. */
-static void take_and_answer(const struct cal *cal, const struct use *use)
+/* The receiver says that it is ready, takes the message, and says that it has it. */
+static double until_answer(struct cal *cal, const struct use *use, const char *source)
 {
-	MPI_Send(NULL, 0, MPI_BYTE, use->source, TAG_GO, MPI_COMM_WORLD);
-	MPI_Recv(cal->recv_buf, (int)use->size_B, MPI_BYTE, use->source, TAG_BULK, MPI_COMM_WORLD,
-		 MPI_STATUS_IGNORE);
-	MPI_Send(NULL, 0, MPI_BYTE, use->source, TAG_GO, MPI_COMM_WORLD);
-}
+	struct pattern pattern;
+	double time_s;
 
-/* A large eager message on a connection that has carried less than a request brings with it; the
- * sender computes, and then waits for the answer: how long? */
-static double eager_s(struct cal *cal, const struct use *use)
-{
-	MPI_Request request;
-	double begin, time_s = 0;
-
-	if (cal->rank == use->dest) {
-		take_and_answer(cal, use);
-	} else if (cal->rank == use->source) {
-		MPI_Recv(NULL, 0, MPI_BYTE, use->dest, TAG_GO, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
-		MPI_Isend(cal->send_buf, (int)use->size_B, MPI_BYTE, use->dest, TAG_BULK,
-			  MPI_COMM_WORLD, &request);
-		load_compute(use->compute_s);
-		begin = MPI_Wtime();
-		MPI_Recv(NULL, 0, MPI_BYTE, use->dest, TAG_GO, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
-		time_s = MPI_Wtime() - begin;
-		MPI_Wait(&request, MPI_STATUS_IGNORE);
-	}
+	run(cal, use, use->size_B, source, "s0 R0 s0", &pattern);
+	time_s = pattern.times_s[0];
 	MPI_Bcast(&time_s, 1, MPI_DOUBLE, use->source, MPI_COMM_WORLD);
 	return time_s;
 }
 
+/* A large eager message on a connection that has carried less than a request brings with it; the
+ * sender computes, and then waits for the answer: how long? */
 static void probe_eager_use(struct cal *cal)
 {
 	struct use use = {.size_B = cal->threshold_B};
@@ -161,7 +109,7 @@ static void probe_eager_use(struct cal *cal)
 			return;
 		use.carried_B = carried_B[point];
 		carry(cal, &use);
-		time_s = eager_s(cal, &use);
+		time_s = until_answer(cal, &use, "r1 I1 c b r1 e w");
 		key = sample_key("used_eager", BETWEEN_NODES, use.carried_B, use.size_B);
 		if (cal->rank == 0)
 			samples_add(&cal->samples, &key, time_s);
@@ -172,20 +120,10 @@ static void probe_eager_use(struct cal *cal)
 static double left_in_buffer(struct cal *cal, const char *name, const struct use *use)
 {
 	struct sample_key key = sample_key(name, BETWEEN_NODES, use->size_B, 0);
-	double returned_s, left_s = 0;
+	double left_s;
 
 	talk(cal, use);
-	if (cal->rank == use->dest) {
-		take_and_answer(cal, use);
-	} else if (cal->rank == use->source) {
-		MPI_Recv(NULL, 0, MPI_BYTE, use->dest, TAG_GO, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
-		MPI_Send(cal->send_buf, (int)use->size_B, MPI_BYTE, use->dest, TAG_BULK,
-			 MPI_COMM_WORLD);
-		returned_s = MPI_Wtime();
-		MPI_Recv(NULL, 0, MPI_BYTE, use->dest, TAG_GO, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
-		left_s = MPI_Wtime() - returned_s;
-	}
-	MPI_Bcast(&left_s, 1, MPI_DOUBLE, use->source, MPI_COMM_WORLD);
+	left_s = until_answer(cal, use, "r1 S1 b r1 e");
 	if (cal->rank == 0)
 		samples_add(&cal->samples, &key, left_s);
 	return left_s;

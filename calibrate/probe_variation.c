@@ -49,22 +49,14 @@ static void measure_computing(struct cal *cal, int n_nodes)
 /* Round trips of rank 0 and a rank of that node, with the same both ways. */
 static void measure_messages(struct cal *cal, int node, int64_t size_B)
 {
-	double values[TIMES] = {0}, begin;
-	int other = cal->leader[node], n = (int)size_B;
+	struct pattern probe = {.ranks = {0, cal->leader[node]},
+				.steps = {"M1 b S1 R1 e", "M1 R0 S0"},
+				.size_B = size_B};
+	double values[TIMES];
 
 	for (int k = 0; k < TIMES; k++) {
-		cal_meet(cal, other);
-		begin = MPI_Wtime();
-		if (cal->rank == 0) {
-			MPI_Send(cal->send_buf, n, MPI_BYTE, other, TAG, MPI_COMM_WORLD);
-			MPI_Recv(cal->recv_buf, n, MPI_BYTE, other, TAG, MPI_COMM_WORLD,
-				 MPI_STATUS_IGNORE);
-		} else if (cal->rank == other) {
-			MPI_Recv(cal->recv_buf, n, MPI_BYTE, 0, TAG, MPI_COMM_WORLD,
-				 MPI_STATUS_IGNORE);
-			MPI_Send(cal->send_buf, n, MPI_BYTE, 0, TAG, MPI_COMM_WORLD);
-		}
-		values[k] = MPI_Wtime() - begin;
+		pattern_run(cal, &probe);
+		values[k] = probe.times_s[0];
 	}
 	keep(cal, "vary_messages", size_B, node, values);
 }

@@ -32,27 +32,6 @@ void cal_meet(const struct cal *cal, int partner)
 	}
 }
 
-void cal_round_trip(const struct cal *cal, int partner, int64_t size_B)
-{
-	if (cal->rank == 0) {
-		MPI_Send(cal->send_buf, (int)size_B, MPI_BYTE, partner, 91, MPI_COMM_WORLD);
-		MPI_Recv(NULL, 0, MPI_BYTE, partner, 91, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
-	} else if (cal->rank == partner) {
-		MPI_Recv(cal->recv_buf, (int)size_B, MPI_BYTE, 0, 91, MPI_COMM_WORLD,
-			 MPI_STATUS_IGNORE);
-		MPI_Send(NULL, 0, MPI_BYTE, 0, 91, MPI_COMM_WORLD);
-	}
-}
-
-void cal_look_for(MPI_Request *request, double seconds)
-{
-	double begin = MPI_Wtime();
-	int is_done;
-
-	while (MPI_Wtime() - begin < seconds)
-		MPI_Test(request, &is_done, MPI_STATUS_IGNORE);
-}
-
 void cal_part(struct cal *cal, double share)
 {
 	cal->part_from += cal->part_share;

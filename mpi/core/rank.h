@@ -40,6 +40,7 @@ struct mpi_coll_selection;
 struct mpi_synchronous;
 struct mpi_series_run;
 struct mpi_coll_uses;
+struct mpi_shadow_rank;
 
 /* Something of a rank that goes on whenever the rank is inside MPI, e.g. a nonblocking collective.
  */
@@ -88,6 +89,7 @@ struct mpi_rank {
 	void *io;		       /* files of this rank: io's own */
 	const struct sim_causes *causes; /* borrowed; NULL: nobody asks (mpi/p2p/causes.h) */
 	struct sim_tally_rank *tally; /* borrowed; NULL: calls and messages are recorded one by one */
+	struct mpi_shadow_rank *shadow; /* verify's own; NULL: its calls are not looked at */
 	struct mpi_registered *registered; /* mpi/orders/registered.h, borrowed; NULL: nobody asks */
 	int n_tool_inits; /* MPI_T_init_thread without MPI_T_finalize yet */
 	uint64_t n_sent[2], sent_B[2]; /* messages by enum mpi_channel, their payload */

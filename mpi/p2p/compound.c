@@ -37,8 +37,8 @@ void mpi_compound_end_part(struct mpi_compound *compound, struct mpi_request *pa
 /* --- a send with a receive --- */
 
 /* Both halves under way at once; the receive first, so that its message finds it. */
-static int exchange(struct mpi_rank *me, const struct mpi_p2p_args *out,
-		    const struct mpi_p2p_args *in, MPI_Status *status)
+int mpi_exchange(struct mpi_rank *me, const struct mpi_p2p_args *out, const struct mpi_p2p_args *in,
+		 MPI_Status *status)
 {
 	struct mpi_request *pair[2];
 	MPI_Status result;
@@ -66,7 +66,7 @@ int mpi_sendrecv(struct mpi_rank *me, const void *sendbuf, MPI_Count sendcount,
 	if (code == MPI_SUCCESS)
 		code = mpi_check_recv(me, recvbuf, recvcount, recvtype, source, recvtag, comm, &in);
 	if (code == MPI_SUCCESS)
-		code = exchange(me, &out, &in, status);
+		code = mpi_exchange(me, &out, &in, status);
 	return code;
 }
 
@@ -101,7 +101,7 @@ int mpi_sendrecv_replace(struct mpi_rank *me, void *buf, MPI_Count count, MPI_Da
 	if (code == MPI_SUCCESS)
 		code = mpi_replace_by_packed(me, &out, &packed);
 	if (code == MPI_SUCCESS)
-		code = exchange(me, &out, &in, status);
+		code = mpi_exchange(me, &out, &in, status);
 	free(packed);
 	return code;
 }

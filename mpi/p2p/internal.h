@@ -112,6 +112,21 @@ static inline int mpi_check_recv(struct mpi_rank *me, void *buf, MPI_Count count
 		return MPI_SUCCESS;
 	return mpi_check_recv_slowly(me, out, datatype, comm);
 }
+
+/* MPI_Send and MPI_Recv of the rank that runs, which has entered them (mpi_entry_begin) and leaves
+ * them here. The arguments are plain. */
+int mpi_send_entered(const void *buf, int count, struct mpi_datatype *type, int dest, int tag,
+		     struct mpi_comm *comm);
+int mpi_recv_entered(void *buf, int count, struct mpi_datatype *type, int source, int tag,
+		     struct mpi_comm *comm, MPI_Status *status);
+/* The same of arguments that are right, if not plain. */
+int mpi_recv_right(struct mpi_rank *me, const struct mpi_p2p_args *a, MPI_Status *status);
+/* MPI_Isend, MPI_Irecv and MPI_Sendrecv of such arguments, which do not leave the call. */
+int mpi_send_given(struct mpi_rank *me, enum mpi_send_mode mode, const struct mpi_p2p_args *a,
+		   MPI_Request *request);
+int mpi_recv_given(struct mpi_rank *me, const struct mpi_p2p_args *a, MPI_Request *request);
+int mpi_exchange(struct mpi_rank *me, const struct mpi_p2p_args *out, const struct mpi_p2p_args *in,
+		 MPI_Status *status);
 int mpi_check_source(struct mpi_rank *me, struct mpi_comm *comm, int source, int tag);
 
 /*

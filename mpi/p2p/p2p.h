@@ -27,12 +27,6 @@ bool mpi_send_small(struct mpi_rank *me, const void *buf, MPI_Count count,
 void mpi_recv_again(struct mpi_rank *me, struct mpi_request *recv, void *buf, MPI_Count count,
 		    struct mpi_datatype *type, int source, int tag);
 
-/* MPI_Send and MPI_Recv of a rank that has entered them (mpi_entry_begin), and leaves them here. */
-int mpi_send_entered(struct mpi_rank *me, const void *buf, int count, MPI_Datatype datatype,
-		     int dest, int tag, MPI_Comm comm);
-int mpi_recv_entered(struct mpi_rank *me, void *buf, int count, MPI_Datatype datatype, int source,
-		     int tag, MPI_Comm comm, MPI_Status *status);
-
 /* Argument checks shared by all calls with (buf, count, datatype[, peer, tag]): MPI_SUCCESS, or
  * what mpi_raise returned. */
 int mpi_check_buffer(struct mpi_rank *me, struct mpi_comm *comm, const void *buf, MPI_Count count,

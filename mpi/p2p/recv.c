@@ -141,6 +141,14 @@ static MPI_HOT int recv_blocking(struct mpi_rank *me, const struct mpi_p2p_args 
 	return mpi_entry_leave(me, MPI_SUCCESS);
 }
 
+__attribute__((noinline)) int mpi_recv_right(struct mpi_rank *me, const struct mpi_p2p_args *a,
+					     MPI_Status *status)
+{
+	if (a->peer == MPI_PROC_NULL)
+		return recv_nothing(me, a, status);
+	return recv_blocking(me, a, status);
+}
+
 static __attribute__((noinline)) int recv_checked(struct mpi_rank *me, void *buf, MPI_Count count,
 						  MPI_Datatype datatype, int source, int tag,
 						  MPI_Comm comm, MPI_Status *status)
@@ -148,26 +156,17 @@ static __attribute__((noinline)) int recv_checked(struct mpi_rank *me, void *buf
 	struct mpi_p2p_args a;
 	int code = mpi_check_recv(me, buf, count, datatype, source, tag, comm, &a);
 
-	if (code != MPI_SUCCESS)
-		return mpi_leave(me, code);
-	if (a.peer == MPI_PROC_NULL)
-		return recv_nothing(me, &a, status);
-	return recv_blocking(me, &a, status);
+	return code == MPI_SUCCESS ? mpi_recv_right(me, &a, status) : mpi_leave(me, code);
 }
 
-static MPI_HOT int recv_nonblocking(struct mpi_rank *me, void *buf, MPI_Count count,
-				    MPI_Datatype datatype, int source, int tag, MPI_Comm comm,
-				    MPI_Request *request)
+int mpi_recv_given(struct mpi_rank *me, const struct mpi_p2p_args *a, MPI_Request *request)
 {
-	struct mpi_p2p_args a;
 	struct mpi_request *recv;
-	int code = mpi_check_recv(me, buf, count, datatype, source, tag, comm, &a);
 
-	if (code == MPI_SUCCESS && !request)
-		code = mpi_raise(me, a.comm, MPI_ERR_ARG, "request is NULL");
-	if (code != MPI_SUCCESS)
-		return code;
-	recv = mpi_recv_start(me, buf, a.count, a.type, a.peer, a.tag, a.comm, CHANNEL_P2P);
+	if (!request)
+		return mpi_raise(me, a->comm, MPI_ERR_ARG, "request is NULL");
+	recv = mpi_recv_start(me, (void *)a->buf, a->count, a->type, a->peer, a->tag, a->comm,
+			      CHANNEL_P2P);
 	*request = mpi_request_publish(me, recv);
 	return MPI_SUCCESS;
 }
@@ -175,7 +174,10 @@ static MPI_HOT int recv_nonblocking(struct mpi_rank *me, void *buf, MPI_Count co
 int mpi_recv_nonblocking(struct mpi_rank *me, void *buf, MPI_Count count, MPI_Datatype datatype,
 			 int source, int tag, MPI_Comm comm, MPI_Request *request)
 {
-	return recv_nonblocking(me, buf, count, datatype, source, tag, comm, request);
+	struct mpi_p2p_args a;
+	int code = mpi_check_recv(me, buf, count, datatype, source, tag, comm, &a);
+
+	return code == MPI_SUCCESS ? mpi_recv_given(me, &a, request) : code;
 }
 
 static int start_persistent(struct mpi_rank *me, struct mpi_request *recv)
@@ -203,9 +205,19 @@ int mpi_recv_persistent(struct mpi_rank *me, void *buf, MPI_Count count, MPI_Dat
 	return MPI_SUCCESS;
 }
 
-static MPI_HOT int recv_entered(struct mpi_rank *me, void *buf, int count, MPI_Datatype datatype,
-				int source, int tag, MPI_Comm comm, MPI_Status *status)
+int mpi_recv_entered(void *buf, int count, struct mpi_datatype *type, int source, int tag,
+		     struct mpi_comm *comm, MPI_Status *status)
 {
+	const struct mpi_p2p_args a = {
+	    .buf = buf, .count = count, .type = type, .peer = source, .tag = tag, .comm = comm};
+
+	return recv_blocking(pd_current->mpi, &a, status);
+}
+
+int MPI_Recv(void *buf, int count, MPI_Datatype datatype, int source, int tag, MPI_Comm comm,
+	     MPI_Status *status)
+{
+	struct mpi_rank *me = MPI_ENTER_HOT();
 	struct mpi_p2p_args a = {.buf = buf, .count = count};
 
 	if (__builtin_expect(mpi_args_are_plain(me, datatype, comm, source, tag, &a), 1))
@@ -213,25 +225,13 @@ static MPI_HOT int recv_entered(struct mpi_rank *me, void *buf, int count, MPI_D
 	return recv_checked(me, buf, count, datatype, source, tag, comm, status);
 }
 
-int mpi_recv_entered(struct mpi_rank *me, void *buf, int count, MPI_Datatype datatype, int source,
-		     int tag, MPI_Comm comm, MPI_Status *status)
-{
-	return recv_entered(me, buf, count, datatype, source, tag, comm, status);
-}
-
-int MPI_Recv(void *buf, int count, MPI_Datatype datatype, int source, int tag, MPI_Comm comm,
-	     MPI_Status *status)
-{
-	return recv_entered(MPI_ENTER_HOT(), buf, count, datatype, source, tag, comm, status);
-}
-
 int MPI_Irecv(void *buf, int count, MPI_Datatype datatype, int source, int tag, MPI_Comm comm,
 	      MPI_Request *request)
 {
 	struct mpi_rank *me = MPI_ENTER();
 
-	return mpi_leave(me,
-			 recv_nonblocking(me, buf, count, datatype, source, tag, comm, request));
+	return mpi_leave(
+	    me, mpi_recv_nonblocking(me, buf, count, datatype, source, tag, comm, request));
 }
 
 int MPI_Recv_c(void *buf, MPI_Count count, MPI_Datatype datatype, int source, int tag,

@@ -356,23 +356,19 @@ static bool is_turned(struct mpi_rank *me, int mode)
 	return mode == SEND_SYNCHRONOUS && me->world->synchronous && mpi_synchronous_is_turned(me);
 }
 
-int mpi_send_blocking(struct mpi_rank *me, int mode, const void *buf, MPI_Count count,
-		      MPI_Datatype datatype, int dest, int tag, MPI_Comm comm)
+static __attribute__((noinline)) int send_checked(struct mpi_rank *me, enum mpi_send_mode mode,
+						  const struct mpi_p2p_args *a)
 {
-	struct mpi_p2p_args a;
 	struct mpi_request *send;
-	int code = mpi_check_send(me, buf, count, datatype, dest, tag, comm, &a);
+	int code = check_mode(me, a, mode);
 
-	if (code == MPI_SUCCESS)
-		code = check_mode(me, &a, mode);
 	if (code != MPI_SUCCESS)
 		return code;
-	if (mode == SEND_STANDARD && a.peer != MPI_PROC_NULL && send_eager(me, &a))
+	mode = is_turned(me, mode) ? SEND_STANDARD : mode;
+	if (mode == SEND_STANDARD && a->peer != MPI_PROC_NULL && send_eager(me, a))
 		return MPI_SUCCESS;
-	if (is_turned(me, mode))
-		return mpi_send_blocking(me, SEND_STANDARD, buf, count, datatype, dest, tag, comm);
-	send =
-	    mpi_send_prepare(me, a.buf, a.count, a.type, a.peer, a.tag, a.comm, mode, CHANNEL_P2P);
+	send = mpi_send_prepare(me, a->buf, a->count, a->type, a->peer, a->tag, a->comm, mode,
+				CHANNEL_P2P);
 	send->is_blocking = true;
 	mpi_send_begin(me, send);
 	if (send->state != REQUEST_COMPLETE)
@@ -382,21 +378,29 @@ int mpi_send_blocking(struct mpi_rank *me, int mode, const void *buf, MPI_Count 
 	return MPI_SUCCESS;
 }
 
-static MPI_HOT int send_nonblocking(struct mpi_rank *me, int mode, const void *buf, MPI_Count count,
-				    MPI_Datatype datatype, int dest, int tag, MPI_Comm comm,
-				    MPI_Request *request)
+int mpi_send_blocking(struct mpi_rank *me, int mode, const void *buf, MPI_Count count,
+		      MPI_Datatype datatype, int dest, int tag, MPI_Comm comm)
 {
 	struct mpi_p2p_args a;
-	struct mpi_request *send;
 	int code = mpi_check_send(me, buf, count, datatype, dest, tag, comm, &a);
 
-	if (code == MPI_SUCCESS && !request)
-		code = mpi_raise(me, a.comm, MPI_ERR_ARG, "request is NULL");
-	if (code == MPI_SUCCESS)
-		code = check_mode(me, &a, mode);
+	return code == MPI_SUCCESS ? send_checked(me, mode, &a) : code;
+}
+
+int mpi_send_given(struct mpi_rank *me, enum mpi_send_mode mode, const struct mpi_p2p_args *a,
+		   MPI_Request *request)
+{
+	struct mpi_request *send;
+	int code;
+
+	if (!request)
+		return mpi_raise(me, a->comm, MPI_ERR_ARG, "request is NULL");
+	mode = is_turned(me, mode) ? SEND_STANDARD : mode;
+	code = check_mode(me, a, mode);
 	if (code != MPI_SUCCESS)
 		return code;
-	send = mpi_send_start(me, a.buf, a.count, a.type, a.peer, a.tag, a.comm, mode, CHANNEL_P2P);
+	send = mpi_send_start(me, a->buf, a->count, a->type, a->peer, a->tag, a->comm, mode,
+			      CHANNEL_P2P);
 	*request = mpi_request_publish(me, send);
 	return MPI_SUCCESS;
 }
@@ -405,9 +409,10 @@ int mpi_send_nonblocking(struct mpi_rank *me, int mode, const void *buf, MPI_Cou
 			 MPI_Datatype datatype, int dest, int tag, MPI_Comm comm,
 			 MPI_Request *request)
 {
-	if (is_turned(me, mode))
-		mode = SEND_STANDARD;
-	return send_nonblocking(me, mode, buf, count, datatype, dest, tag, comm, request);
+	struct mpi_p2p_args a;
+	int code = mpi_check_send(me, buf, count, datatype, dest, tag, comm, &a);
+
+	return code ? code : mpi_send_given(me, mode, &a, request);
 }
 
 static int start_persistent(struct mpi_rank *me, struct mpi_request *send)
@@ -445,43 +450,38 @@ int mpi_send_persistent(struct mpi_rank *me, int mode, const void *buf, MPI_Coun
 	return MPI_SUCCESS;
 }
 
-static __attribute__((noinline)) int send_other(struct mpi_rank *me, const void *buf, int count,
-						MPI_Datatype datatype, int dest, int tag,
-						MPI_Comm comm)
+/* With plain arguments. */
+static MPI_HOT int send_entered(struct mpi_rank *me, const struct mpi_p2p_args *a)
 {
-	return mpi_leave(
-	    me, mpi_send_blocking(me, SEND_STANDARD, buf, count, datatype, dest, tag, comm));
-}
+	int64_t size_B = a->count * a->type->size_B;
+	struct mpi_p2p_args other;
 
-static MPI_HOT int send_entered(struct mpi_rank *me, const void *buf, int count,
-				MPI_Datatype datatype, int dest, int tag, MPI_Comm comm)
-{
-	struct mpi_p2p_args a = {.buf = buf, .count = count};
-
-	if (__builtin_expect(mpi_args_are_plain(me, datatype, comm, dest, tag, &a), 1)) {
-		int64_t size_B = a.count * a.type->size_B;
-		struct mpi_p2p_args other;
-
-		if (__builtin_expect(size_B <= me->world->plain_B, 1)) {
-			send_plain(me, &a, size_B, CHANNEL_P2P);
-			return mpi_entry_leave(me, MPI_SUCCESS);
-		}
-		other = a; /* whose address nobody needs: it stands in registers */
-		if (send_eager(me, &other))
-			return mpi_leave(me, MPI_SUCCESS);
+	if (__builtin_expect(size_B <= me->world->plain_B, 1)) {
+		send_plain(me, a, size_B, CHANNEL_P2P);
+		return mpi_entry_leave(me, MPI_SUCCESS);
 	}
-	return send_other(me, buf, count, datatype, dest, tag, comm);
+	other = *a; /* whose address nobody needs: it stands in registers */
+	return mpi_leave(me, send_checked(me, SEND_STANDARD, &other));
 }
 
-int mpi_send_entered(struct mpi_rank *me, const void *buf, int count, MPI_Datatype datatype,
-		     int dest, int tag, MPI_Comm comm)
+int mpi_send_entered(const void *buf, int count, struct mpi_datatype *type, int dest, int tag,
+		     struct mpi_comm *comm)
 {
-	return send_entered(me, buf, count, datatype, dest, tag, comm);
+	const struct mpi_p2p_args a = {
+	    .buf = buf, .count = count, .type = type, .peer = dest, .tag = tag, .comm = comm};
+
+	return send_entered(pd_current->mpi, &a);
 }
 
 int MPI_Send(const void *buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm)
 {
-	return send_entered(MPI_ENTER_HOT(), buf, count, datatype, dest, tag, comm);
+	struct mpi_rank *me = MPI_ENTER_HOT();
+	struct mpi_p2p_args a = {.buf = buf, .count = count};
+
+	if (__builtin_expect(mpi_args_are_plain(me, datatype, comm, dest, tag, &a), 1))
+		return send_entered(me, &a);
+	return mpi_leave(
+	    me, mpi_send_blocking(me, SEND_STANDARD, buf, count, datatype, dest, tag, comm));
 }
 
 int MPI_Isend(const void *buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm,
@@ -489,6 +489,6 @@ int MPI_Isend(const void *buf, int count, MPI_Datatype datatype, int dest, int t
 {
 	struct mpi_rank *me = MPI_ENTER();
 
-	return mpi_leave(me, send_nonblocking(me, SEND_STANDARD, buf, count, datatype, dest, tag,
-					      comm, request));
+	return mpi_leave(me, mpi_send_nonblocking(me, SEND_STANDARD, buf, count, datatype, dest,
+						  tag, comm, request));
 }

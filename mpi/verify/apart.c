@@ -320,8 +320,9 @@ void mpi_apart_look_at_call(const struct mpi_verify_call *call)
 	if (!call->shadow->looks_at_buffers || apart->n_active == 0 ||
 	    call->function->form != FORM_BLOCKING || !mpi_memory_is_communication(call->function))
 		return;
-	enter_in_hulls(call->me, apart);
 	mpi_memory_collect(call, &all);
+	if (all.n > 0)
+		enter_in_hulls(call->me, apart);
 	for (int i = 0; i < all.n; i++) {
 		look(call->me, apart, &all.buffers[i], 0);
 		mpi_memory_buffer_finish(&all.buffers[i]);

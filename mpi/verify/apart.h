@@ -21,12 +21,12 @@ struct mpi_apart_post {
 	uint64_t known[2]; /* sequences that end here and are all right; 0: none */
 };
 
-struct mpi_apart {		      /* of a rank; all zero at first */
-	struct mpi_apart_post *posts; /* [n] of the sequence, of [n_room] */
-	int n, n_room;
+struct mpi_apart {	  /* of a rank; all zero at first */
 	int n_active;	  /* requests, also of other kinds, and what is held */
 	bool is_sequence; /* it has not ended */
-	uint64_t hash;	  /* of the sequence */
+	int n, n_room;
+	struct mpi_apart_post *posts; /* [n] of the sequence, of [n_room] */
+	uint64_t hash;		      /* of the sequence */
 	/* Of what is sent [0] and received [1], where it lies in all, high 0: nowhere; and each one by
 	   itself, of which some may be over. Posts of the sequence are entered when they are wanted. */
 	struct mpi_range hulls[2];
@@ -110,8 +110,8 @@ static MPI_HOT void mpi_apart_post(struct mpi_rank *me, struct mpi_apart *apart,
 void mpi_apart_post_request(struct mpi_rank *me, MPI_Request request);
 /* The buffers of a call that blocks. */
 void mpi_apart_look_at_call(const struct mpi_verify_call *call);
-/* The call has returned: if it gave a request of anything else, its buffers are held whenever that is
- * active (held.c). */
+/* A call that does not block has returned: if it gave a request of anything else, its buffers are held
+ * whenever that is active (held.c). */
 void mpi_apart_hold(const struct mpi_verify_call *call);
 
 #endif

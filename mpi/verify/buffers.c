@@ -39,6 +39,10 @@ struct arguments {
 	const struct mpi_call_info *info;
 	const struct mpi_comm *comm; /* NULL: the call has none */
 	bool is_root;
+	/* which parameters they are, of mpi_memory_collect; -1: there is none */
+	int at_comm, at_op, at_tag, at_peers[2];
+	int n_buffers;
+	bool is_in_place; /* one of them is MPI_IN_PLACE */
 };
 
 static int64_t item(const struct arguments *a, int place, MPI_Count i)
@@ -230,13 +234,38 @@ static void add_all(const struct arguments *a, const struct mpi_parameter *p,
 
 /* --- which --- */
 
-static void describe(const struct arguments *a, int n_buffers, struct mpi_memory_buffer *buffer)
+static void look_through(struct arguments *a)
+{
+	a->at_comm = a->at_op = a->at_tag = a->at_peers[0] = a->at_peers[1] = -1;
+	for (int i = 0; i < a->info->n_parameters; i++)
+		switch (a->info->parameters[i].kind) {
+		case PARAMETER_BUFFER:
+			a->n_buffers++;
+			a->is_in_place |= mpi_memory_argument(a->call, i).p == MPI_IN_PLACE;
+			break;
+		case PARAMETER_COMM:
+			a->at_comm = a->at_comm < 0 ? i : a->at_comm;
+			break;
+		case PARAMETER_OP:
+			a->at_op = i;
+			break;
+		case PARAMETER_RANK:
+			a->at_peers[a->at_peers[0] >= 0] = i;
+			break;
+		case PARAMETER_TAG:
+			a->at_tag = a->at_tag < 0 ? i : a->at_tag;
+			break;
+		default:
+			break;
+		}
+}
+
+static void describe(const struct arguments *a, struct mpi_memory_buffer *buffer)
 {
 	const struct mpi_parameter *parameters = a->info->parameters;
-	int peer = mpi_memory_parameter(a->info, PARAMETER_RANK);
-	int tag = mpi_memory_parameter(a->info, PARAMETER_TAG);
+	int peer = a->at_peers[0], tag = a->at_tag;
 
-	if (n_buffers > 1)
+	if (a->n_buffers > 1)
 		buffer->known.name = parameters[buffer->place].name;
 	if (peer >= 0) {
 		buffer->known.peer = parameters[peer].name;
@@ -270,29 +299,22 @@ const char *mpi_memory_text(const struct mpi_memory_buffer *buffer, char text[ME
  * told by the extents. */
 static bool is_idle(const struct arguments *a, const struct mpi_parameter *p)
 {
-	int message = mpi_memory_parameter(a->info, PARAMETER_MESSAGE);
-	const MPI_Message *given = message < 0 ? NULL : mpi_memory_argument(a->call, message).p;
-	int64_t peer = 0;
+	/* of the two peers of a call, send buffers go to the first */
+	bool is_second = a->at_peers[1] >= 0 && p->direction == MPI_ARGUMENT_OUT;
 
-	if (given && *given == MPI_MESSAGE_NO_PROC)
-		return true;
-	for (int i = 0; i < a->info->n_parameters; i++)
-		if (a->info->parameters[i].kind == PARAMETER_RANK) {
-			peer = item(a, i, 0);
-			/* of the two peers of a call, send buffers go to the first */
-			if (p->direction != MPI_ARGUMENT_OUT)
-				break;
-		}
-	return peer == MPI_PROC_NULL;
+	if (a->info->kind == MPI_CALL_MRECV) {
+		const MPI_Message *message = mpi_verify_value(a->call, MPI_ARG_MESSAGE).p;
+
+		return message && *message == MPI_MESSAGE_NO_PROC;
+	}
+	return a->at_peers[0] >= 0 && item(a, a->at_peers[is_second], 0) == MPI_PROC_NULL;
 }
 
 /* The origin's data of an operation that only fetches (§12.3.4). */
 static bool is_ignored(const struct arguments *a, const struct mpi_parameter *p)
 {
-	int op = mpi_memory_parameter(a->info, PARAMETER_OP);
-
-	return op >= 0 && p->direction == MPI_ARGUMENT_IN &&
-	       mpi_memory_argument(a->call, op).p == MPI_NO_OP;
+	return a->at_op >= 0 && p->direction == MPI_ARGUMENT_IN &&
+	       mpi_memory_argument(a->call, a->at_op).p == MPI_NO_OP;
 }
 
 /* Of a receive buffer that takes the place of the send buffer, too: the block of the rank alone is read. */
@@ -315,7 +337,7 @@ static bool limit_to_own(const struct arguments *a, const struct mpi_parameter *
 	return own.size_B > 0;
 }
 
-static unsigned use_of(const struct arguments *a, const struct mpi_parameter *p, bool is_in_place,
+static unsigned use_of(const struct arguments *a, const struct mpi_parameter *p,
 		       struct mpi_memory_buffer *buffer)
 {
 	unsigned use = (unsigned)p->direction; /* the same bits */
@@ -324,7 +346,7 @@ static unsigned use_of(const struct arguments *a, const struct mpi_parameter *p,
 	buffer->read_high = buffer->high;
 	if (p->direction == MPI_ARGUMENT_INOUT && a->info->root >= 0) /* of a broadcast */
 		return a->is_root ? MEMORY_READ : MEMORY_WRITE;
-	if (!is_in_place || p->direction != MPI_ARGUMENT_OUT)
+	if (!a->is_in_place || p->direction != MPI_ARGUMENT_OUT)
 		return use;
 	if (a->info->in_place == IN_PLACE_UNREAD) /* the root's block stays where it is */
 		return use;
@@ -360,9 +382,9 @@ static bool is_of_other_group(const struct arguments *a, const struct mpi_parame
 
 /* Where the receive buffer has what the send buffer would have, that may be more than what comes: all blocks. */
 static const struct mpi_parameter *shape_of(const struct arguments *a,
-					    const struct mpi_parameter *p, bool is_in_place)
+					    const struct mpi_parameter *p)
 {
-	if (!is_in_place || a->info->in_place != IN_PLACE_ALL)
+	if (!a->is_in_place || a->info->in_place != IN_PLACE_ALL)
 		return p;
 	for (int i = 0; i < a->info->n_parameters; i++)
 		if (a->info->parameters[i].kind == PARAMETER_BUFFER &&
@@ -376,23 +398,19 @@ static void take(const struct arguments *a, int place, struct mpi_memory_buffers
 	const struct mpi_parameter *p = &a->info->parameters[place];
 	const void *given = mpi_memory_argument(a->call, place).p;
 	struct mpi_memory_buffer *buffer = &out->buffers[out->n];
-	bool is_in_place = false;
 
-	for (int i = 0; i < a->info->n_parameters; i++)
-		is_in_place |= a->info->parameters[i].kind == PARAMETER_BUFFER &&
-			       mpi_memory_argument(a->call, i).p == MPI_IN_PLACE;
 	if (given == MPI_IN_PLACE || pd_memory_is_absent(given) || is_idle(a, p) ||
 	    is_ignored(a, p) || is_of_other_group(a, p))
 		return;
 	*buffer =
 	    (struct mpi_memory_buffer){.place = place, .base = (uintptr_t)given, .element_B = 1};
-	add_all(a, shape_of(a, p, is_in_place), buffer);
+	add_all(a, shape_of(a, p), buffer);
 	if (buffer->size_B == 0 || buffer->low < MPI_ABSOLUTE_ADDRESS_MIN ||
 	    pd_memory_is_absent((const void *)buffer->low)) {
 		free(buffer->runs);
 		return;
 	}
-	buffer->use = use_of(a, p, is_in_place, buffer);
+	buffer->use = use_of(a, p, buffer);
 	buffer->call = (struct mpi_finding_call){a->call->me->rank, a->call->function->name,
 						 a->call->me->pd->site};
 	out->n++;
@@ -401,22 +419,21 @@ static void take(const struct arguments *a, int place, struct mpi_memory_buffers
 void mpi_memory_collect(const struct mpi_verify_call *call, struct mpi_memory_buffers *out)
 {
 	struct arguments a = {.call = call, .info = mpi_memory_info(call)};
-	int comm, n_buffers = 0;
 
 	out->n = 0;
-	comm = mpi_memory_parameter(a.info, PARAMETER_COMM);
-	if (comm >= 0 && !a.info->parameters[comm].is_place)
-		a.comm =
-		    mpi_comm_get(call->me, (MPI_Comm)(uintptr_t)mpi_memory_argument(call, comm).p);
+	look_through(&a);
+	if (a.n_buffers == 0)
+		return;
+	if (a.at_comm >= 0 && !a.info->parameters[a.at_comm].is_place)
+		a.comm = mpi_comm_get(call->me,
+				      (MPI_Comm)(uintptr_t)mpi_memory_argument(call, a.at_comm).p);
 	if (a.info->root >= 0 && a.comm && !find_root(&a))
 		return;
-	for (int i = 0; i < a.info->n_parameters; i++)
-		n_buffers += a.info->parameters[i].kind == PARAMETER_BUFFER;
 	for (int i = 0; i < a.info->n_parameters && out->n < MEMORY_MAX_BUFFERS; i++)
 		if (a.info->parameters[i].kind == PARAMETER_BUFFER)
 			take(&a, i, out);
 	for (int i = 0; i < out->n; i++)
-		describe(&a, n_buffers, &out->buffers[i]);
+		describe(&a, &out->buffers[i]);
 }
 
 void mpi_memory_buffer_finish(struct mpi_memory_buffer *buffer)

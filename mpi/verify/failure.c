@@ -70,6 +70,8 @@ void mpi_verify_raised(struct mpi_rank *me, int error_class, const char *format,
 	char text[768];
 
 	me->world->failure_class = NULL;
+	if (me->shadow && error_class != MPI_ERR_TRUNCATE) /* a message that is cut is one */
+		mpi_shadow_forget_plain(me);
 	if (!name && !given)
 		return;
 	if (!(verify->parts & MPI_VERIFY_MATCHING)) { /* told only if it ends the run */
@@ -122,6 +124,8 @@ void mpi_verify_unseen(struct mpi_rank *me, const char *function, const void *si
 	if (verify->is_blind || !mpi_verify_substitute(function))
 		return;
 	verify->is_blind = true;
+	for (int rank = 0; verify->shadow && rank < verify->shadow->n_ranks; rank++)
+		me->world->ranks[rank].shadow = NULL;
 	mpi_verify_report(
 	    me->world, &(struct mpi_finding){
 			   .class_name = "unseen-call",

@@ -95,18 +95,20 @@ void mpi_apart_hold(const struct mpi_verify_call *call)
 	struct mpi_memory_buffers all;
 	struct tie *tie;
 
-	if (info->form == FORM_BLOCKING || info->kind == MPI_CALL_SEND ||
-	    info->kind == MPI_CALL_RECV || !call->shadow->looks_at_buffers ||
-	    !mpi_memory_is_communication(info))
-		return;
-	handle = mpi_memory_argument(call, mpi_memory_parameter(info, PARAMETER_REQUEST)).p;
-	request = mpi_request_get(call->me, *handle);
-	/* of MPI_MESSAGE_NO_PROC nothing comes */
-	if (!request || (info->kind == MPI_CALL_MRECV && request->peer == MPI_PROC_NULL))
+	if (info->kind == MPI_CALL_SEND || info->kind == MPI_CALL_RECV ||
+	    !call->shadow->looks_at_buffers)
 		return;
 	mpi_memory_collect(call, &all);
 	if (all.n == 0)
 		return;
+	handle = mpi_memory_argument(call, mpi_memory_parameter(info, PARAMETER_REQUEST)).p;
+	request = mpi_request_get(call->me, *handle);
+	/* of MPI_MESSAGE_NO_PROC nothing comes */
+	if (!request || (info->kind == MPI_CALL_MRECV && request->peer == MPI_PROC_NULL)) {
+		for (int i = 0; i < all.n; i++)
+			mpi_memory_buffer_finish(&all.buffers[i]);
+		return;
+	}
 	tie = make_tie(call, request, &all);
 	mpisim_foreign_keep(*handle, &tie->memory);
 	if (info->form == FORM_NONBLOCKING)

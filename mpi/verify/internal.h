@@ -8,7 +8,7 @@
 
 /* What the files of this folder share. */
 
-/* Functions of mpi/verify/direct.c. */
+/* Functions of mpi/verify/direct.h. */
 enum mpi_verify_direct {
 	DIRECT_SEND,
 	DIRECT_RECV,

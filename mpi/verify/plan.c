@@ -31,15 +31,18 @@ static struct mpi_comm *comm_of(const struct mpi_verify_call *call)
 	return mpi_comm_get(call->me, (MPI_Comm)(uintptr_t)mpi_verify_value(call, MPI_ARG_COMM).p);
 }
 
-static bool take_message(const struct mpi_verify_call *call, const struct mpi_comm *comm,
+static bool take_message(const struct mpi_verify_call *call, struct mpi_comm *comm,
 			 const enum mpi_argument arguments[4], bool is_recv,
-			 struct mpi_shadow_message *out)
+			 struct mpi_p2p_args *out)
 {
-	return mpi_shadow_take(
-	    call->me, comm, mpi_verify_value(call, arguments[0]).i,
-	    (MPI_Datatype)(uintptr_t)mpi_verify_value(call, arguments[1]).p,
-	    mpi_verify_value(call, arguments[2]).i, mpi_verify_value(call, arguments[3]).i, is_recv,
-	    out);
+	MPI_Datatype type = (MPI_Datatype)(uintptr_t)mpi_verify_value(call, arguments[1]).p;
+
+	*out = (struct mpi_p2p_args){.count = mpi_verify_value(call, arguments[0]).i,
+				     .type = mpi_datatype_get(call->me, type),
+				     .peer = (int)mpi_verify_value(call, arguments[2]).i,
+				     .tag = (int)mpi_verify_value(call, arguments[3]).i,
+				     .comm = comm};
+	return mpi_shadow_is_right(out, is_recv);
 }
 
 static bool take_messages(const struct mpi_verify_call *call, struct mpi_shadow_plan *out)
@@ -49,8 +52,7 @@ static bool take_messages(const struct mpi_verify_call *call, struct mpi_shadow_
 	    {MPI_ARG_COUNT, MPI_ARG_DATATYPE, MPI_ARG_SOURCE, MPI_ARG_TAG}};
 	static const enum mpi_argument both[2][4] = {
 	    {MPI_ARG_SENDCOUNT, MPI_ARG_SENDTYPE, MPI_ARG_DEST, MPI_ARG_SENDTAG},
-	    {MPI_ARG_RECVCOUNT, MPI_ARG_RECVTYPE, MPI_ARG_SOURCE,
-	     MPI_ARG_RECVTAG}};
+	    {MPI_ARG_RECVCOUNT, MPI_ARG_RECVTYPE, MPI_ARG_SOURCE, MPI_ARG_RECVTAG}};
 	static const enum mpi_argument replace[2][4] = {
 	    {MPI_ARG_COUNT, MPI_ARG_DATATYPE, MPI_ARG_DEST, MPI_ARG_SENDTAG},
 	    {MPI_ARG_COUNT, MPI_ARG_DATATYPE, MPI_ARG_SOURCE, MPI_ARG_RECVTAG}};
@@ -107,10 +109,9 @@ int mpi_shadow_do(struct mpi_shadow *shadow, struct mpi_rank *me, struct mpi_sha
 		}
 		plan->part.blocks = NULL;
 	}
-	if (plan->recv.is_there && (ops[n] = mpi_shadow_recv(shadow, me, &plan->recv, plan->comm)))
+	if (plan->recv.comm && (ops[n] = mpi_shadow_recv(shadow, me, &plan->recv)))
 		n++;
-	if (plan->send.is_there &&
-	    (ops[n] = mpi_shadow_send(shadow, me, &plan->send, plan->comm, plan->mode)))
+	if (plan->send.comm && (ops[n] = mpi_shadow_send(shadow, me, &plan->send, plan->mode)))
 		n++;
 	for (int i = 0; i < n; i++)
 		mpi_shadow_post(shadow, me, ops[i]);

@@ -75,16 +75,16 @@ void mpi_shadow_after_mprobe(struct mpi_shadow *shadow, struct mpi_verify_call *
 	    mpi_comm_get(call->me, (MPI_Comm)(uintptr_t)mpi_verify_value(call, MPI_ARG_COMM).p);
 	const MPI_Message *handle = mpi_verify_value(call, MPI_ARG_MESSAGE).p;
 	struct mpi_shadow_request *request;
-	struct mpi_shadow_message message = {.is_there = true};
+	struct mpi_p2p_args args = {.comm = comm};
 	struct mpi_shadow_op *recv;
 
 	if (code != MPI_SUCCESS || !has_found(call) || !comm || call->status->MPI_SOURCE < 0) {
 		end_step(shadow, call, NULL);
 		return;
 	}
-	message.peer = call->status->MPI_SOURCE;
-	message.tag = call->status->MPI_TAG;
-	recv = mpi_shadow_recv(shadow, call->me, &message, comm);
+	args.peer = call->status->MPI_SOURCE;
+	args.tag = call->status->MPI_TAG;
+	recv = mpi_shadow_recv(shadow, call->me, &args);
 	end_step(shadow, call, recv);
 	mpi_shadow_post(shadow, call->me, recv);
 	request = mpi_shadow_new_request(shadow, call->me, call->function, *handle);

@@ -22,8 +22,7 @@ static struct mpi_shadow_queue *new_queue(struct mpi_shadow *shadow)
 	return queue;
 }
 
-struct mpi_shadow_queue *mpi_shadow_settled_queue(struct mpi_shadow *shadow, int rank,
-						  uint32_t context)
+struct mpi_shadow_queue *mpi_shadow_queue_of(struct mpi_shadow *shadow, int rank, uint32_t context)
 {
 	struct mpi_shadow_rank *r = &shadow->ranks[rank];
 
@@ -39,13 +38,18 @@ struct mpi_shadow_queue *mpi_shadow_settled_queue(struct mpi_shadow *shadow, int
 	}
 	if (!r->queues[context])
 		r->queues[context] = new_queue(shadow);
-	r->recent = r->queues[context];
-	r->context = context;
-	if (r->plain.is_there && r->plain.kind == SHADOW_RECV)
-		mpi_shadow_settle(shadow, r);
-	while (r->senders)
-		mpi_shadow_settle(shadow, r->senders);
 	return r->queues[context];
+}
+
+struct mpi_shadow_queue *mpi_shadow_settled_queue(struct mpi_shadow *shadow, int rank,
+						  uint32_t context)
+{
+	struct mpi_shadow_rank *r = &shadow->ranks[rank];
+
+	mpi_shadow_settle_for(r);
+	r->recent = mpi_shadow_queue_of(shadow, rank, context);
+	r->context = context;
+	return r->recent;
 }
 
 /* --- their buckets --- */

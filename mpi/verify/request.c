@@ -175,8 +175,8 @@ void mpi_shadow_wait_for_given(struct mpi_shadow *shadow, struct mpi_verify_call
 
 		if (!request || !request->is_active)
 			continue;
-		if (any && (request->is_cancelled ||
-			    (!request->op && !mpi_shadow_second(request)))) {
+		if (any &&
+		    (request->is_cancelled || (!request->op && !mpi_shadow_second(request)))) {
 			n = 0; /* done, as far as is known */
 			break;
 		}
@@ -398,8 +398,7 @@ static void after_status(struct mpi_shadow *shadow, const struct mpi_verify_call
 
 void mpi_shadow_before(struct mpi_shadow *shadow, struct mpi_verify_call *call)
 {
-	if (shadow->ranks[call->me->rank].plain.is_there)
-		mpi_shadow_settle(shadow, &shadow->ranks[call->me->rank]);
+	mpi_shadow_settle(&shadow->ranks[call->me->rank]);
 	switch (call->function->kind) {
 	case MPI_CALL_FINALIZE:
 		mpi_verify_requests_at_end(shadow->world, call->me->rank, shadow);
@@ -458,7 +457,7 @@ void mpi_shadow_before(struct mpi_shadow *shadow, struct mpi_verify_call *call)
 
 void mpi_shadow_after(struct mpi_shadow *shadow, struct mpi_verify_call *call, int code)
 {
-	if (code == MPI_SUCCESS)
+	if (call->function->form != FORM_BLOCKING && code == MPI_SUCCESS)
 		mpi_apart_hold(call);
 	switch (call->function->kind) {
 	case MPI_CALL_WAIT:

@@ -194,24 +194,20 @@ static void match_send(struct mpi_shadow *shadow, struct mpi_shadow_queue *queue
  * What the call posts and its other side, which waits, are posted in the strict view, and nothing
  * else may take the message: of this side nothing is to be kept. False: it has to be.
  */
-static inline bool meet(struct mpi_shadow *shadow, const struct mpi_rank *me,
-			struct mpi_shadow_queue *queue, enum mpi_shadow_kind kind,
-			const struct mpi_shadow_message *message, int other)
+static inline bool meet(struct mpi_shadow *shadow, struct mpi_shadow_queue *queue,
+			enum mpi_shadow_kind kind, const struct mpi_p2p_args *a, int other,
+			const struct mpi_finding_call *call)
 {
 	struct mpi_shadow_data data[2];
 	struct mpi_shadow_op *op;
 
-	if (queue->n[!kind] == 0 || queue->n_wild > 0 || shadow->ranks[me->rank].first ||
-	    shadow->is_given_up)
+	if (queue->n[!kind] == 0 || queue->n_wild > 0)
 		return false;
-	op = mpi_shadow_find(queue, !kind, other, message->tag);
+	op = mpi_shadow_find(queue, !kind, other, a->tag);
 	if (!op || !op->is_posted || !op->type)
 		return false;
-	if (op->type != message->type) {
-		data[kind] = (struct mpi_shadow_data){
-		    message->type, message->count, {me->rank, me->pd->function, me->pd->site}};
-		if (message->call)
-			data[kind].call = *message->call;
+	if (op->type != a->type) {
+		data[kind] = (struct mpi_shadow_data){a->type, a->count, *call};
 		data[!kind] = mpi_shadow_data_of(op);
 		mpi_shadow_compare(shadow, &data[SHADOW_RECV], &data[SHADOW_SEND]);
 	}
@@ -221,54 +217,44 @@ static inline bool meet(struct mpi_shadow *shadow, const struct mpi_rank *me,
 	return true;
 }
 
-/* With the arguments that both sides have; posted where the rank is as far as in the run. */
-static inline struct mpi_shadow_op *from_message(struct mpi_shadow *shadow, struct mpi_rank *me,
-						 enum mpi_shadow_kind kind,
-						 const struct mpi_shadow_message *message,
-						 const struct mpi_comm *comm)
+/* With the arguments that both sides have. */
+static inline struct mpi_shadow_op *from_args(struct mpi_shadow *shadow, enum mpi_shadow_kind kind,
+					      const struct mpi_p2p_args *a,
+					      const struct mpi_finding_call *call, bool is_posted)
 {
 	struct mpi_shadow_op *op = get_op(shadow);
 
 	*op = (struct mpi_shadow_op){
 	    .kind = kind,
-	    .rank = me->rank,
-	    .tag = message->tag,
-	    .given_tag = message->tag,
-	    .given_peer = message->peer,
-	    .comm_rank = comm->rank,
-	    .context = comm->context,
+	    .rank = call->rank,
+	    .tag = a->tag,
+	    .given_tag = a->tag,
+	    .given_peer = a->peer,
+	    .comm_rank = a->comm->rank,
+	    .context = a->comm->context,
 	    .n_references = 1,
-	    .type = message->type,
-	    .count = message->count,
-	    .function = me->pd->function,
-	    .site = me->pd->site,
+	    .type = a->type,
+	    .count = a->count,
+	    .function = call->function,
+	    .site = call->site,
 	};
-	if (message->call) {
-		op->function = message->call->function;
-		op->site = message->call->site;
-	}
 	if (op->type) {
 		mpi_datatype_retain(op->type);
-		op->is_posted = !shadow->ranks[me->rank].first && !shadow->is_given_up;
+		op->is_posted = is_posted;
 	}
 	return op;
 }
 
-struct mpi_shadow_op *mpi_shadow_send(struct mpi_shadow *shadow, struct mpi_rank *me,
-				      const struct mpi_shadow_message *message,
-				      struct mpi_comm *comm, enum mpi_send_mode mode)
+static inline struct mpi_shadow_op *post_send(struct mpi_shadow *shadow,
+					      struct mpi_shadow_queue *queue, int peer,
+					      const struct mpi_p2p_args *a, enum mpi_send_mode mode,
+					      const struct mpi_finding_call *call, bool is_posted)
 {
-	struct mpi_shadow_queue *queue;
 	struct mpi_shadow_op *send;
-	int peer;
 
-	if (!message->is_there || message->peer == MPI_PROC_NULL)
+	if (is_posted && meet(shadow, queue, SHADOW_SEND, a, call->rank, call))
 		return NULL;
-	peer = mpi_comm_peer(comm, message->peer);
-	queue = mpi_shadow_queue(shadow, peer, comm->context);
-	if (meet(shadow, me, queue, SHADOW_SEND, message, me->rank))
-		return NULL;
-	send = from_message(shadow, me, SHADOW_SEND, message, comm);
+	send = from_args(shadow, SHADOW_SEND, a, call, is_posted);
 	send->mode = mode;
 	send->peer = peer;
 	mpi_shadow_append(shadow, queue, send);
@@ -276,31 +262,70 @@ struct mpi_shadow_op *mpi_shadow_send(struct mpi_shadow *shadow, struct mpi_rank
 	return send;
 }
 
-struct mpi_shadow_op *mpi_shadow_recv(struct mpi_shadow *shadow, struct mpi_rank *me,
-				      const struct mpi_shadow_message *message,
-				      struct mpi_comm *comm)
+static inline struct mpi_shadow_op *post_recv(struct mpi_shadow *shadow,
+					      struct mpi_shadow_queue *queue,
+					      const struct mpi_p2p_args *a,
+					      const struct mpi_finding_call *call, bool is_posted)
 {
-	bool is_wild = message->peer == MPI_ANY_SOURCE;
-	struct mpi_shadow_queue *queue;
+	bool is_wild = a->peer == MPI_ANY_SOURCE;
+	int peer = is_wild ? MPI_ANY_SOURCE : mpi_comm_peer(a->comm, a->peer);
 	struct mpi_shadow_op *recv;
-	int peer;
 
-	if (!message->is_there || message->peer == MPI_PROC_NULL)
+	if (is_posted && !is_wild && a->type && meet(shadow, queue, SHADOW_RECV, a, peer, call))
 		return NULL;
-	peer = is_wild ? MPI_ANY_SOURCE : mpi_comm_peer(comm, message->peer);
-	queue = mpi_shadow_queue(shadow, me->rank, comm->context);
-	if (!is_wild && message->type && meet(shadow, me, queue, SHADOW_RECV, message, peer))
-		return NULL;
-	recv = from_message(shadow, me, SHADOW_RECV, message, comm);
+	recv = from_args(shadow, SHADOW_RECV, a, call, is_posted);
 	recv->is_wild = recv->was_wild = is_wild;
 	recv->peer = peer;
 	if (is_wild) {
-		recv->peers = comm->peers;
-		mpi_group_retain((struct mpi_group *)(uintptr_t)comm->peers);
+		recv->peers = a->comm->peers;
+		mpi_group_retain((struct mpi_group *)(uintptr_t)recv->peers);
 	}
 	mpi_shadow_append(shadow, queue, recv);
 	match_recv(shadow, queue, recv);
 	return recv;
+}
+
+/* The rank is as far as in the run. */
+static bool is_level(const struct mpi_shadow *shadow, const struct mpi_rank *me)
+{
+	return !shadow->ranks[me->rank].first && !shadow->is_given_up;
+}
+
+struct mpi_shadow_op *mpi_shadow_send(struct mpi_shadow *shadow, struct mpi_rank *me,
+				      const struct mpi_p2p_args *a, enum mpi_send_mode mode)
+{
+	const struct mpi_finding_call call = {me->rank, me->pd->function, me->pd->site};
+	int peer;
+
+	if (a->peer == MPI_PROC_NULL)
+		return NULL;
+	peer = mpi_comm_peer(a->comm, a->peer);
+	return post_send(shadow, mpi_shadow_queue(shadow, peer, a->comm->context), peer, a, mode,
+			 &call, is_level(shadow, me));
+}
+
+struct mpi_shadow_op *mpi_shadow_recv(struct mpi_shadow *shadow, struct mpi_rank *me,
+				      const struct mpi_p2p_args *a)
+{
+	const struct mpi_finding_call call = {me->rank, me->pd->function, me->pd->site};
+
+	if (a->peer == MPI_PROC_NULL)
+		return NULL;
+	return post_recv(shadow, mpi_shadow_queue(shadow, me->rank, a->comm->context), a, &call,
+			 is_level(shadow, me));
+}
+
+struct mpi_shadow_op *mpi_shadow_settled(struct mpi_shadow *shadow, struct mpi_rank *me,
+					 enum mpi_shadow_kind kind, const struct mpi_p2p_args *a,
+					 const struct mpi_finding_call *call)
+{
+	int owner = kind == SHADOW_SEND ? mpi_comm_peer(a->comm, a->peer) : me->rank;
+	struct mpi_shadow_queue *queue = mpi_shadow_queue_of(shadow, owner, a->comm->context);
+	bool is_posted = !shadow->is_given_up;
+
+	return kind == SHADOW_SEND
+		   ? post_send(shadow, queue, owner, a, SEND_STANDARD, call, is_posted)
+		   : post_recv(shadow, queue, a, call, is_posted);
 }
 
 void mpi_shadow_resolve(struct mpi_shadow *shadow, struct mpi_shadow_op *recv,
@@ -358,51 +383,6 @@ const char *mpi_shadow_sender_at(const struct mpi_shadow *shadow, const void *si
 	return NULL;
 }
 
-/* --- both sides of a match --- */
-
-static bool agree(const struct mpi_shadow_data *recv, const struct mpi_shadow_data *send,
-		  struct mpi_signature sent)
-{
-	struct mpi_signature wanted = mpi_signature_of(recv->type, recv->count);
-
-	if (wanted.is_packed || sent.is_packed || wanted.size_B < sent.size_B)
-		return true; /* truncated: that is said when it comes */
-	if (wanted.n > sent.n)
-		wanted = mpi_signature_prefix(recv->type, recv->count, sent.n);
-	return mpi_signature_is_equal(wanted, sent);
-}
-
-void mpi_shadow_compare(struct mpi_shadow *shadow, const struct mpi_shadow_data *recv,
-			const struct mpi_shadow_data *send)
-{
-	struct mpi_signature sent;
-	char text[256];
-
-	if (recv->type == send->type) /* cut, if at all: that is said when it comes */
-		return;
-	if (!mpi_verify_wants(shadow->world, MPI_VERIFY_MATCHING))
-		return;
-	sent = mpi_signature_of(send->type, send->count);
-	if (agree(recv, send, sent))
-		return;
-	snprintf(
-	    text, sizeof text,
-	    "the message of %llu basic elements, %lld B, from rank %d has other datatypes than "
-	    "the receive",
-	    (unsigned long long)sent.n, (long long)sent.size_B, send->call.rank);
-	mpi_verify_report(
-	    shadow->world,
-	    &(struct mpi_finding){
-		.class_name = "datatype-mismatch",
-		.severity = MPI_FINDING_ERROR,
-		.calls = {recv->call, send->call},
-		.n_calls = 2,
-		.found = text,
-		.wanted = "the same sequence of basic datatypes on both sides",
-		.why = "data is converted wrongly, or not at all, where representations differ",
-	    });
-}
-
 /* --- life --- */
 
 int mpi_shadow_create(struct mpi_world *world, struct mpi_shadow **out)
@@ -423,6 +403,10 @@ int mpi_shadow_create(struct mpi_world *world, struct mpi_shadow **out)
 	shadow->ranks = aligned_alloc(64, (n ? n : 1) * sizeof *shadow->ranks);
 	if (shadow->ranks)
 		memset(shadow->ranks, 0, n * sizeof *shadow->ranks);
+	for (size_t i = 0; shadow->ranks && i < n; i++) {
+		shadow->ranks[i].shadow = shadow;
+		world->ranks[i].shadow = &shadow->ranks[i];
+	}
 	shadow->to_look = calloc(n ? n : 1, sizeof *shadow->to_look);
 	if (!shadow->ranks || !shadow->to_look) {
 		mpi_shadow_destroy(shadow);

@@ -3,6 +3,7 @@
 #define MPI_VERIFY_SHADOW_H
 
 #include "mpi/comm/comm.h"
+#include "mpi/p2p/internal.h"
 #include "mpi/verify/apart.h"
 #include "mpi/verify/call.h"
 #include "mpi/verify/signature.h"
@@ -149,52 +150,48 @@ struct mpi_shadow_queue {
 	struct mpi_finding_call lock; /* … in which it was locked; function NULL: it was not */
 };
 
-struct mpi_shadow_message { /* a send or receive, as the program gave it */
-	MPI_Count count;
-	struct mpi_datatype *type;
-	int peer, tag;
-	bool is_there;
-	const struct mpi_finding_call *call; /* NULL: that which the rank is in */
-};
-
 /*
  * A blocking send or receive between two ranks that are, in the strict view, as far as in the run,
  * and whose other side has not come: most messages are nothing else, and need no operation. It
- * becomes one (mpi_shadow_settle) where anything but its other side is to be matched.
+ * becomes one (mpi_shadow_settle) where anything but its other side is to be matched. MPI_Sendrecv
+ * is one of each. One line of the cache.
  */
 struct mpi_shadow_plain {
-	bool is_there;
-	enum mpi_shadow_kind kind : 8; /* of MPI_Send or MPI_Recv */
-	int peer, given_peer, tag;     /* peer: a world rank, or MPI_ANY_SOURCE */
-	struct mpi_datatype *type;     /* predefined */
-	MPI_Count count;
+	uint8_t call;	      /* enum mpi_verify_direct */
+	int peer, given_peer; /* peer: a world rank, or MPI_ANY_SOURCE */
+	int tag, count;
+	uint32_t context;
+	struct mpi_datatype *type; /* predefined */
 	struct mpi_comm *comm; /* borrowed: whatever frees it makes an operation of this first */
 	const void *site;
+	/* of a send, among those for `peer`, the last one first */
+	struct mpi_shadow_rank *next, *prev;
 };
 
 struct mpi_shadow_rank {
-	_Alignas(64) struct mpi_shadow_queue *recent; /* the queue asked for last, of `context` … */
-	uint32_t context;			      /* … NULL: none */
-	struct mpi_shadow_step *first, *last;	      /* not yet done in the strict view */
-	struct mpi_shadow_rank *senders;	      /* whose plain sends are for this one */
-	bool is_listed;				      /* among those to be looked at */
-	bool has_ended;				      /* has called MPI_Finalize */
-	struct mpi_shadow_plain plain;
-	struct mpi_apart apart;
+	_Alignas(64) struct mpi_shadow *shadow;
+	struct mpi_shadow_step *first;	  /* not yet done in the strict view */
+	struct mpi_shadow_rank *senders;  /* whose plain sends are for this one */
 	struct mpi_shadow_queue **queues; /* [n_queues] by context; NULL: nothing yet */
-	uint32_t n_queues;
+	struct mpi_shadow_queue *recent;  /* the queue asked for last, of `context`; NULL: none */
+	uint32_t context, n_queues;
+	bool has_plain[2]; /* of enum mpi_shadow_kind: which of `plain` is there */
+	bool is_listed;	   /* among those to be looked at */
+	bool has_ended;	   /* has called MPI_Finalize */
+	struct mpi_apart apart;
+	struct mpi_shadow_step *last;
 	struct mpi_shadow_op *wild; /* what became of a plain receive from any source; NULL */
-	struct mpi_shadow_rank *next_sender, *prev_sender; /* among those of plain.peer */
 	uint64_t n_steps;
 	struct util_list persistent; /* plans */
 	struct mpi_finding_call end;
+	_Alignas(64) struct mpi_shadow_plain plain[2];
 };
 
 /* The arguments of one operation: sends and receives, or a collective. */
 struct mpi_shadow_plan {
 	struct util_link link; /* of persistent requests: among those of the rank */
 	struct mpi_comm *comm; /* NULL: the arguments are wrong, or nothing is to be posted */
-	struct mpi_shadow_message send, recv;
+	struct mpi_p2p_args send, recv; /* comm NULL: there is none */
 	enum mpi_send_mode mode;
 	const char *together; /* NULL: no collective */
 	int root;
@@ -270,16 +267,11 @@ static inline bool mpi_shadow_is_tag(int64_t tag, bool is_recv)
 {
 	return tag >= 0 || (is_recv && tag == MPI_ANY_TAG);
 }
-/* The arguments of a send or receive; false: they are wrong, which is left to the function itself. */
-static inline bool mpi_shadow_take(const struct mpi_rank *me, const struct mpi_comm *comm,
-				   int64_t count, MPI_Datatype type, int64_t peer, int64_t tag,
-				   bool is_recv, struct mpi_shadow_message *out)
+/* Whether the arguments of a send or receive are right. */
+static inline bool mpi_shadow_is_right(const struct mpi_p2p_args *a, bool is_recv)
 {
-	*out = (struct mpi_shadow_message){
-	    .count = count, .type = mpi_datatype_get(me, type), .peer = (int)peer, .tag = (int)tag};
-	out->is_there = comm && out->type && out->type->is_committed && count >= 0 &&
-			mpi_shadow_is_peer(comm, peer, is_recv) && mpi_shadow_is_tag(tag, is_recv);
-	return out->is_there;
+	return a->comm && a->type && a->type->is_committed && a->count >= 0 &&
+	       mpi_shadow_is_peer(a->comm, a->peer, is_recv) && mpi_shadow_is_tag(a->tag, is_recv);
 }
 
 /* --- operations (shadow.c) --- */
@@ -289,6 +281,8 @@ _Noreturn void mpi_shadow_fail_memory(const struct mpi_shadow *shadow);
 void *mpi_shadow_allocate(const struct mpi_shadow *shadow, size_t n, size_t size_B);
 /* The same, not zeroed; n is at least 1. */
 void *mpi_shadow_room(const struct mpi_shadow *shadow, size_t n, size_t size_B);
+/* What there is. */
+struct mpi_shadow_queue *mpi_shadow_queue_of(struct mpi_shadow *shadow, int rank, uint32_t context);
 /* What is plain of the rank, or for it, is in the queue then. */
 struct mpi_shadow_queue *mpi_shadow_settled_queue(struct mpi_shadow *shadow, int rank,
 						  uint32_t context);
@@ -297,7 +291,7 @@ static inline struct mpi_shadow_queue *mpi_shadow_queue(struct mpi_shadow *shado
 {
 	const struct mpi_shadow_rank *r = &shadow->ranks[rank];
 
-	if (r->recent && r->context == context && !r->senders && !r->plain.is_there)
+	if (r->recent && r->context == context && !r->senders && !r->has_plain[SHADOW_RECV])
 		return r->recent;
 	return mpi_shadow_settled_queue(shadow, rank, context);
 }
@@ -322,14 +316,17 @@ static inline void mpi_shadow_release(struct mpi_shadow *shadow, struct mpi_shad
 	if (op && --op->n_references == 0)
 		mpi_shadow_destroy_op(shadow, op);
 }
-/* Posts a send or receive, in the order of the rank's calls; matches what can be. NULL: the arguments
- * are wrong, or it is over in the strict view, too, as most are whose other side waits. */
+/* Posts a send or receive, in the order of the rank's calls; matches what can be. The arguments are
+ * right; type NULL: it is not known (MPI_Mprobe). NULL: it is none, or it is over in the strict view,
+ * too, as most are whose other side waits. */
 struct mpi_shadow_op *mpi_shadow_send(struct mpi_shadow *shadow, struct mpi_rank *me,
-				      const struct mpi_shadow_message *message,
-				      struct mpi_comm *comm, enum mpi_send_mode mode);
+				      const struct mpi_p2p_args *a, enum mpi_send_mode mode);
 struct mpi_shadow_op *mpi_shadow_recv(struct mpi_shadow *shadow, struct mpi_rank *me,
-				      const struct mpi_shadow_message *message,
-				      struct mpi_comm *comm);
+				      const struct mpi_p2p_args *a);
+/* The same of what was plain, by that call, and is posted in the strict view. */
+struct mpi_shadow_op *mpi_shadow_settled(struct mpi_shadow *shadow, struct mpi_rank *me,
+					 enum mpi_shadow_kind kind, const struct mpi_p2p_args *a,
+					 const struct mpi_finding_call *call);
 /* What the status of a receive tells of it. */
 void mpi_shadow_resolve(struct mpi_shadow *shadow, struct mpi_shadow_op *recv,
 			const MPI_Status *status);
@@ -345,13 +342,14 @@ void mpi_shadow_compare(struct mpi_shadow *shadow, const struct mpi_shadow_data 
 			const struct mpi_shadow_data *send);
 
 /* --- plain messages (plain.c) --- */
-/* Makes an operation of what is plain of that rank. */
-void mpi_shadow_settle(struct mpi_shadow *shadow, struct mpi_shadow_rank *rank);
+/* Makes operations of what is plain of that rank; of what is in its queues, too. */
+void mpi_shadow_settle(struct mpi_shadow_rank *rank);
+void mpi_shadow_settle_for(struct mpi_shadow_rank *rank);
 void mpi_shadow_settle_all(struct mpi_shadow *shadow);
-/* The call has failed. */
-void mpi_shadow_forget_plain(struct mpi_shadow *shadow, int rank);
+/* An error was raised for the rank: if that was its plain call, it did nothing. */
+void mpi_shadow_forget_plain(struct mpi_rank *me);
 /* The plain receive from any source is over. */
-void mpi_shadow_received_plain(struct mpi_shadow *shadow, int rank, const MPI_Status *status);
+void mpi_shadow_received_plain(struct mpi_shadow_rank *rank, const MPI_Status *status);
 
 /* --- collectives (together.c) --- */
 /* `me` calls a collective of `comm`: posts its part and compares it with the others'. `part` is

@@ -1,10 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The two sides of a one-sided operation, and of an access to a file, which one call gives. */
+/* Datatypes on two sides: of a one-sided operation and an access to a file, where one call gives both, and
+ * of a message. */
+#include <stdio.h>
+
 #include "mpi/datatype/datatype.h"
 #include "mpi/io/file.h"
 #include "mpi/verify/internal.h"
 #include "mpi/verify/memory.h"
-#include "mpi/verify/signature.h"
+#include "mpi/verify/shadow.h"
 
 struct side {
 	const struct mpi_datatype *type;
@@ -92,4 +95,49 @@ void mpi_verify_sides(const struct mpi_verify_call *call)
 		compare(call, MPI_ARG_ORIGIN_COUNT, MPI_ARG_ORIGIN_DATATYPE, "origin_datatype");
 	if (has_result)
 		compare(call, MPI_ARG_RESULT_COUNT, MPI_ARG_RESULT_DATATYPE, "result_datatype");
+}
+
+/* --- messages --- */
+
+static bool agree(const struct mpi_shadow_data *recv, const struct mpi_shadow_data *send,
+		  struct mpi_signature sent)
+{
+	struct mpi_signature wanted = mpi_signature_of(recv->type, recv->count);
+
+	if (wanted.is_packed || sent.is_packed || wanted.size_B < sent.size_B)
+		return true; /* truncated: that is said when it comes */
+	if (wanted.n > sent.n)
+		wanted = mpi_signature_prefix(recv->type, recv->count, sent.n);
+	return mpi_signature_is_equal(wanted, sent);
+}
+
+void mpi_shadow_compare(struct mpi_shadow *shadow, const struct mpi_shadow_data *recv,
+			const struct mpi_shadow_data *send)
+{
+	struct mpi_signature sent;
+	char text[256];
+
+	if (recv->type == send->type) /* cut, if at all: that is said when it comes */
+		return;
+	if (!mpi_verify_wants(shadow->world, MPI_VERIFY_MATCHING))
+		return;
+	sent = mpi_signature_of(send->type, send->count);
+	if (agree(recv, send, sent))
+		return;
+	snprintf(
+	    text, sizeof text,
+	    "the message of %llu basic elements, %lld B, from rank %d has other datatypes than "
+	    "the receive",
+	    (unsigned long long)sent.n, (long long)sent.size_B, send->call.rank);
+	mpi_verify_report(
+	    shadow->world,
+	    &(struct mpi_finding){
+		.class_name = "datatype-mismatch",
+		.severity = MPI_FINDING_ERROR,
+		.calls = {recv->call, send->call},
+		.n_calls = 2,
+		.found = text,
+		.wanted = "the same sequence of basic datatypes on both sides",
+		.why = "data is converted wrongly, or not at all, where representations differ",
+	    });
 }

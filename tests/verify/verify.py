@@ -218,6 +218,17 @@ ORDERS = {
     "T18": (("S1 S1", "R0"), "potential-deadlock"),
     "T19": (("R* B R*", "S0 B", "B S0"), None),
     "T20": (("R1 B", "S0 B", "B"), None),
+    "X1": (("X12", "X20", "X01"), None),
+    "X2": (("X11", "S0 R0"), None),
+    "X3": (("X11", "R0 S0"), None),
+    "X4": (("X11", "R0"), "deadlock"),
+    "X5": (("X11 B", "S0 S0 R0 B"), "potential-deadlock"),
+    "X6": (("X11 R1", "S0 S0 R0"), "potential-deadlock"),
+    "X7": (("X12 R1", "X20 S0", "X01"), None),
+    "X8": (("X12", "S2 X20", "R1 X01"), None),
+    "X9": (("X12 R1", "S2 S0 R0", "S0 R1"), "potential-deadlock"),
+    "X10": (("X11 X22", "R* S0", "X00"), None),
+    "X11": (("X00 S1", "R*"), None),
 }
 
 

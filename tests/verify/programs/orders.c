@@ -5,7 +5,7 @@
  *   S1 SS1 IS1   send to 1: standard, synchronous, nonblocking       R1 R*  receive     IR1 IR*  nonblocking
  *   W            wait for all that is under way                     w      MPI_Waitany
  *   B Bd Bs      barrier: of all; of a duplicate; of ranks 1, 2     C0     broadcast from rank 0
- *   D0           broadcast from rank 0 on the duplicate
+ *   D0           broadcast from rank 0 on the duplicate             X12    MPI_Sendrecv to 1, from 2
  */
 #include <mpi.h>
 #include <stdlib.h>
@@ -37,6 +37,9 @@ static void communicate(const char *word)
 		MPI_Send(value, 1, MPI_INT, peer_of(word + 1), 0, MPI_COMM_WORLD);
 	else if (*word == 'R')
 		MPI_Recv(value, 1, MPI_INT, peer_of(word + 1), 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+	else if (*word == 'X')
+		MPI_Sendrecv(value, 1, MPI_INT, word[1] - '0', 0, &values[n_values++], 1, MPI_INT, word[2] - '0', 0, MPI_COMM_WORLD,
+			     MPI_STATUS_IGNORE);
 	else
 		MPI_Bcast(value, 1, MPI_INT, peer_of(word + 1), *word == 'D' ? dup_comm : MPI_COMM_WORLD);
 }
