@@ -183,7 +183,8 @@ static void write_table(const struct fit *fit, FILE *file)
 		fprintf(file, "      - [");
 		for (int i = 0; i <= n; i++) {
 			const struct value *v = &fit->table[o * (n + 1) + i];
-			double cost = fmin(fmax(v->value, 0), fit->cores);
+			/* what may be nothing is nothing: noise above it would add up */
+			double cost = v->low > 0 ? fmin(v->value, fit->cores) : 0;
 
 			widest = fmax(widest, (v->high - v->low) / 2);
 			if (o + i > 0 && v->n < fewest)
@@ -195,52 +196,6 @@ static void write_table(const struct fit *fit, FILE *file)
 	fprintf(file, "    # within +- %.4f or better, %s each at least%s\n", widest,
 		yaml_count(count, fewest, "sample"),
 		fewest < FEWEST ? "; DOUBTFUL: too few for an interval of their own" : "");
-}
-
-/* Flows that share a link fairly begin and end together. 1 if none were measured. */
-static double earliest(const struct fit *fit, const char *probe)
-{
-	double first = 1;
-
-	for (int k = 0; k < fit->n_sharing; k++)
-		if (!strcmp(fit->sharing[k].name, probe))
-			first = fmin(first, fit->sharing[k].first);
-	return first;
-}
-
-static void write_fairness(const struct fit *fit, FILE *file)
-{
-	double in = earliest(fit, "many_to_one"), out = earliest(fit, "one_to_many");
-
-	if (fit_most_flows(fit) > 1)
-		fprintf(file,
-			"# A link is shared %s: of several flows to one node the first ended at "
-			"%.3f of the time of all, or later; from one node, at %.3f.\n",
-			fmin(in, out) >= YAML_FAIR ? "fairly" : "unfairly", in, out);
-}
-
-static void write_sharing(const struct fit *fit, FILE *file)
-{
-	char count[40];
-
-	if (fit->n_sharing > 0) {
-		fputc('\n', file);
-		write_fairness(fit, file);
-		fprintf(file,
-			"# Flows at once, %lld B each; efficiency: 1 if nothing is lost; when the "
-			"first ended, of the last measurement:\n",
-			(long long)fit->sharing[0].size_B);
-	}
-	for (int k = 0; k < fit->n_sharing; k++) {
-		const struct sharing *s = &fit->sharing[k];
-		struct sample_key key = sample_key(s->name, fit->subject, s->n_flows, s->size_B);
-
-		fprintf(
-		    file,
-		    "#   %s, %d flows: efficiency %.3f, the first ended at %.3f of the time, %s\n",
-		    s->name, s->n_flows, s->efficiency, s->first,
-		    yaml_count(count, samples_count(fit->samples, &key), "sample"));
-	}
 }
 
 void yaml_interval(FILE *file, const char *key, const struct value *v, yaml_format_fn format)
@@ -403,5 +358,4 @@ void fit_write_yaml(const struct fit *fit, const struct check *check, FILE *file
 	yaml_services(fit, file);
 	write_variation(fit, file);
 	write_uncertainty(fit, file);
-	write_sharing(fit, file);
 }
