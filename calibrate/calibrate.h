@@ -52,8 +52,6 @@ struct cal {
 	double empty_s[2];    /* an empty message, one way; indexed by enum where */
 	double per_byte_s[2]; /* of the largest messages */
 	int64_t largest_B[2]; /* that was measured */
-	double
-	    after_rest_s; /* what a message after a rest takes less than one right after another */
 	double spared_s; /* what links save up in a rest, about, if that is more than they regain in
 			    a game of ping-pong; else 0 */
 	double recv_overhead_s, recv_per_B_s; /* of what is there before it is asked for; by size

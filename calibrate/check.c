@@ -52,19 +52,17 @@ static const struct probe_kind {
     {"both_ways", TIME, NO_BYTES, false},
     {"sendrecv", TIME, NO_BYTES, false},
     {"ring", TIME, NO_BYTES, false},
-    {"pairs", TIME, NO_BYTES, false},
-    {"first_many_to_one", LEFT, NO_BYTES, false},
-    {"first_one_to_many", LEFT, NO_BYTES, false},
-    {"first_both_ways", LEFT, NO_BYTES, false},
-    {"first_sendrecv", LEFT, NO_BYTES, false},
-    {"first_ring", LEFT, NO_BYTES, false},
-    {"first_pairs", LEFT, NO_BYTES, false},
+    {"pairs", LEFT, NO_BYTES, false}, /* of older files */
+    {"after_rest", LEFT, NO_BYTES, false},
 };
 
 static const struct probe_kind *kind_of(const char *name)
 {
-	static const struct probe_kind others = {"", TIME, OF_X, false};
+	static const struct probe_kind others = {"", TIME, OF_X, false},
+				       old = {"", LEFT, NO_BYTES, false};
 
+	if (!strncmp(name, "first_", 6)) /* of older files, too */
+		return &old;
 	for (size_t k = 0; k < sizeof(KINDS) / sizeof(KINDS[0]); k++)
 		if (!strcmp(KINDS[k].name, name))
 			return &KINDS[k];

@@ -10,10 +10,7 @@
 static const double ROUNDING = 0.02;	   /* of a packet */
 static const double LEAST_STALLED = 0.001; /* of a message: less is an error of measurement */
 static const double MOST_LEFT = 0.97;	   /* of a large message, of which a queue holds a part */
-static const double WAITED_FOR = 0.2;	   /* of the time that a sender computes */
-enum { FIRST_WINDOW = 10 };		   /* packets, RFC 6928 */
-static const double SAME_PACKETS = 1.5, LEAST_SAME = 0.8,
-		    MOST_SAME = 1.1; /* of what a queue holds, and times it */
+static const double LEAST_SAME = 0.8, MOST_SAME = 1.1; /* of what a queue holds */
 
 /* The size at which the probe was made; -1: it was not. */
 static int64_t size_of(const struct samples *samples, const char *name)
@@ -134,30 +131,11 @@ static void add_eager(struct fit *fit)
 	}
 }
 
-/* A new connection lets out so many packets in a round trip at first, and twice as many in each one
- * after it: where links carry more, a message may wait for that as long as its sender computes. */
-static bool waits_for_windows(const struct fit *fit)
-{
-	const char *fact = samples_get_fact(fit->samples, "used_compute_s", 0);
-	int w = fit->subject;
-	double round_trip_s = 2 * fit->latency[w].value,
-	       rounds = log2(round_trip_s * fit->bandwidth_Bps[w].value /
-			     (FIRST_WINDOW * fit->payload_B));
-
-	return rounds * round_trip_s > WAITED_FOR * strtod(fact ? fact : "0", NULL);
-}
-
 void fit_used(struct fit *fit)
 {
 	const struct sample_key *key = NULL;
 	int64_t from_B;
 
-	if (!isfinite(fit->bandwidth_Bps[fit->subject].value))
-		return;
-	fit->is_use_hidden =
-	    fit->payload_B > 0 && waits_for_windows(fit) && samples_next(fit->samples, "used", -1);
-	if (fit->is_use_hidden)
-		return;
 	add_eager(fit);
 	while ((key = samples_next(fit->samples, "used", key ? key->x : -1))) {
 		/* a request brings some of its message with it */
@@ -219,9 +197,7 @@ static bool follows_window(const struct fit *fit, int64_t size_B)
 	double later_B = waited_B(fit, "beside_half", size_B);
 
 	return fit->payload_B > 0 && size_of(fit->samples, "beside_half") == size_B &&
-	       (later_B < LEAST_SAME * fit->queue_B ||
-		later_B >
-		    fmax(fit->queue_B + SAME_PACKETS * fit->payload_B, MOST_SAME * fit->queue_B));
+	       (later_B < LEAST_SAME * fit->queue_B || later_B > MOST_SAME * fit->queue_B);
 }
 
 void fit_queue(struct fit *fit)

@@ -234,6 +234,9 @@ static void find_protocol(struct fit *fit)
 	fit->send_wait = send.value / one_way.value;
 	fit->recv_wait = recv.value / one_way.value;
 	find_unattended(fit, size_B, one_way.value, send.value);
+	/* new connections waited for their windows, and tell nothing of who computed */
+	if (fit->n_used > 0 && fit->used[fit->n_used - 1].size_B < fit->unattended_B / 2)
+		fit->n_used = 0;
 	if (isfinite(fit->bandwidth_Bps[w].value))
 		fit->buffered_B =
 		    fmin((double)size_B, fit_in_buffer_s(fit, fit_after_return_s(fit)) *

@@ -45,9 +45,7 @@ struct curve { /* time by size */
 struct sharing {		   /* flows at once */
 	char name[SAMPLES_NAME_B]; /* of the probe */
 	int n_flows;
-	int64_t size_B;
 	double efficiency; /* 1: fair and nothing lost */
-	double first;	   /* when the first ended, as a fraction of when the last did */
 };
 
 enum { FIT_SHARING = 64, FIT_SINCE = 24 };
@@ -84,7 +82,6 @@ struct fit {
 	struct value empty[2], send_overhead[2], recv_overhead[2], latency[2], bandwidth_Bps[2];
 	int64_t threshold_B[2];		   /* INT64_MAX: none; -1: nothing is eager */
 	double send_per_B_s, recv_per_B_s; /* overhead */
-	bool is_per_byte_limited;	   /* they were measured to be more than a message takes */
 	double copied_per_B_s; /* of what had arrived, where what arrives is copied meanwhile */
 	double burst_s;	       /* work that passes at once after a rest */
 	double payload_B, overhead_B; /* of packets; 0: there are none */
@@ -105,11 +102,7 @@ struct fit {
 	struct since used[FIT_SINCE], /* [n_used] what leaves unattended on a connection that has
 					 carried so much */
 	    send_buffers[FIT_SINCE];  /* [n_send_buffers] what a send of that size leaves behind */
-	bool is_use_hidden;	      /* new connections wait for their windows instead */
 	int64_t least_telling_B;   /* smaller messages were left behind as a whole; 0: none was */
-	bool buffer_is_doubtful;   /* it held all of the largest message */
-	bool is_buffer_by_list;	   /* the same, as they are those of a connection by its use */
-	bool is_buffer_unattended; /* sends leave as much as the system takes of a connection */
 	double queue_B;		   /* of a large message in its node's queue; -1: unknown */
 	bool holds_all;		   /* all that was left of it */
 	bool looks_if_complete;	   /* a call whose requests are complete makes progress, too */

@@ -4,7 +4,7 @@
 
 #include "calibrate.h"
 
-enum { CHUNKS = 160, MOST_CHUNKS = 32768, MOST_TRANSFERS = 32, TIMINGS = 2, ACK = 100, STOP = 99 };
+enum { CHUNKS = 160, MOST_CHUNKS = 32768, MOST_TRANSFERS = 32, ACK = 100, STOP = 99 };
 /* Looks of a computing rank that the end of one transfer takes at most. */
 enum { LAST_LOOKS = 3 };
 /* Of the time for which a message goes on while its sender computes, one piece of computing. */
@@ -72,12 +72,9 @@ struct cost {
 	int n_out, n_in;
 	int64_t size_B;	     /* of one transfer alone */
 	int64_t out_B, in_B; /* of each, so that they share the links and end together */
-	/* least time per byte of all in one direction only; [number of transfers], 0: unknown */
-	double out_s[MOST_TRANSFERS + 1], in_s[MOST_TRANSFERS + 1];
 	double longest_s; /* a piece of computing, if looks did not matter */
 	double chunk_s, alone_s;
 	double to_begin_s, to_end_s; /* so much of the time something is not under way */
-	bool is_timing;		     /* rank 0 only waits */
 	bool is_stuck;		     /* rank 0: transfers did not end while it computed */
 	double first_s;		     /* rank 0: when the first of them ended */
 	double looks_s;		     /* rank 0: what it may have computed after that */
@@ -211,7 +208,7 @@ static void compute_until_first(const struct cal *cal, struct cost *cost, int n,
 	int index, is_over = 0;
 	double most_s = 4 * CHUNKS * cost->longest_s * (cost->n_out + cost->n_in + 1), done_s = 0;
 
-	if (cal->n_here > 1 || cost->is_timing) {
+	if (cal->n_here > 1) {
 		MPI_Waitany(n, requests, &index, MPI_STATUS_IGNORE);
 		return;
 	}
@@ -272,7 +269,7 @@ static double busy_s(const struct cal *cal, const struct cost *cost, int64_t siz
 static void choose_window(const struct cal *cal, const struct cost *cost, double begin,
 			  double window[2])
 {
-	double end_s = cost->first_s;
+	double end_s = cost->first_s, from_s;
 
 	if (cost->n_out > 0)
 		end_s = fmin(end_s, busy_s(cal, cost, cost->out_B));
@@ -282,12 +279,12 @@ static void choose_window(const struct cal *cal, const struct cost *cost, double
 	if (has_hidden_ends(cal, cost))
 		end_s = fmin(
 		    end_s, least_s(cal, cost, cost->out_B < cost->in_B ? cost->out_B : cost->in_B));
-	window[1] = begin + end_s - cost->to_end_s;
-	window[0] = (begin + window[1]) / 2;
+	end_s -= cost->to_end_s;
+	from_s = end_s / 2;
 	if (has_hidden_ends(cal, cost))
-		window[0] = fmax(window[0], begin + begun_s(cal, cost));
-	if (window[0] - begin < cost->to_begin_s || window[0] > window[1])
-		window[1] = window[0];
+		from_s = fmax(from_s, begun_s(cal, cost));
+	window[0] = begin + from_s;
+	window[1] = from_s < cost->to_begin_s || from_s > end_s ? window[0] : begin + end_s;
 }
 
 static void communicate(const struct cal *cal, struct cost *cost, double window[2])
@@ -342,17 +339,13 @@ static double choose_total(const struct cal *cal, const struct cost *cost)
 	return fmin(all_B, (double)cal->settings.max_size_B);
 }
 
-/* Several transfers may get less of a link together than one: those that would end later are made
- * shorter. */
 static void choose_sizes(const struct cal *cal, struct cost *cost)
 {
 	double all_B = choose_total(cal, cost), per_B_s = cal->per_byte_s[BETWEEN_NODES];
 	int most = cost->n_out > cost->n_in ? cost->n_out : cost->n_in;
-	double out_s = cost->out_s[cost->n_out], in_s = cost->in_s[cost->n_in];
-	double ratio = out_s > 0 && in_s > 0 && !has_hidden_ends(cal, cost) ? out_s / in_s : 1;
 
-	cost->out_B = cost->n_out ? (int64_t)(all_B / fmax(ratio, 1) / cost->n_out) : 0;
-	cost->in_B = cost->n_in ? (int64_t)(all_B * fmin(ratio, 1) / cost->n_in) : 0;
+	cost->out_B = cost->n_out ? (int64_t)(all_B / cost->n_out) : 0;
+	cost->in_B = cost->n_in ? (int64_t)(all_B / cost->n_in) : 0;
 	cost->longest_s =
 	    fmax((most ? all_B * per_B_s / most : cost->alone_s) / CHUNKS, LEAST_CHUNK_S);
 	cost->chunk_s = cost->longest_s;
@@ -361,19 +354,6 @@ static void choose_sizes(const struct cal *cal, struct cost *cost)
 		cost->chunk_s =
 		    fmin(cost->longest_s, fmax(LOOKS_IN_TIME * cal->unattended_s,
 					       fmax(cost->longest_s / MOST_PIECES, LEAST_PIECE_S)));
-}
-
-static void keep_time(struct cost *cost, double time_s)
-{
-	double *out_s = &cost->out_s[cost->n_out], *in_s = &cost->in_s[cost->n_in];
-
-	if (cost->n_in == 0 && cost->n_out > 0) {
-		time_s /= (double)cost->out_B * cost->n_out;
-		*out_s = *out_s > 0 ? fmin(*out_s, time_s) : time_s;
-	} else if (cost->n_out == 0 && cost->n_in > 0) {
-		time_s /= (double)cost->in_B * cost->n_in;
-		*in_s = *in_s > 0 ? fmin(*in_s, time_s) : time_s;
-	}
 }
 
 /* What all computing ranks of the node together computed, in loops that run at the speed of a free
@@ -392,26 +372,10 @@ static double measure_cost(struct cal *cal, void *context)
 	else
 		serve(cal, cost);
 	MPI_Bcast(window, 2, MPI_DOUBLE, 0, MPI_COMM_WORLD);
-	if (cost->is_timing)
-		keep_time(cost, cal_share(cost->first_s));
 	if (is_on_first_node(cal) && (cal->rank > 0 || cal->n_here == 1))
 		speed = speed_within(cost, window[0], window[1]) * cost->chunk_s;
 	MPI_Reduce(&speed, &total, 1, MPI_DOUBLE, MPI_SUM, 0, MPI_COMM_WORLD);
 	return window[0] < window[1] ? total : NAN;
-}
-
-static void time_directions(struct cal *cal, struct cost *cost, int n)
-{
-	cost->is_timing = true;
-	for (int k = 0; k < TIMINGS * n; k++) {
-		cost->n_out = 1 + k % n;
-		cost->n_in = 0;
-		measure_cost(cal, cost);
-		cost->n_in = cost->n_out;
-		cost->n_out = 0;
-		measure_cost(cal, cost);
-	}
-	cost->is_timing = false;
 }
 
 /* As many as there are other nodes, if --transfers does not say. With an order of messages, those
@@ -485,7 +449,6 @@ void probe_cpu_cost(struct cal *cal, double until)
 			    (long long)cal->settings.max_size_B);
 		return;
 	}
-	time_directions(cal, &cost, n);
 	measure_table(cal, &cost, n, until);
 	if (cal->rank == 0)
 		samples_fact(&cal->samples, "computing_ranks", "%d",

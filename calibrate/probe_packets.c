@@ -9,6 +9,7 @@
 #include <math.h>
 
 #include "calibrate.h"
+#include "saw.h"
 
 enum {
 	TAG = 93,
@@ -34,17 +35,6 @@ static const double LEAST_BUSY = 0.1; /* of a byte's time, the link for longer t
 static const double TOLERANCE = 1e-3; /* a jump is a hundredth of a time, or less */
 static const double GOLDEN = 0.6180339887; /* its multiples spread evenly */
 static const double SAME_HEIGHT = 0.5, SAME_DISTANCE = 0.01;
-
-struct points {
-	int n;
-	double size_B[MOST_POINTS], time_s[MOST_POINTS];
-};
-
-/* Jumps of the time by size at first_B + k distance_B, behind these sizes. */
-struct saw {
-	double first_B, distance_B;
-	double start_s, per_byte_s, jump_s, rest; /* the best line with equal jumps; its variance */
-};
 
 struct jump { /* between below_B and the next size */
 	int64_t below_B;
@@ -110,66 +100,20 @@ static double time_after_rest(struct cal *cal, int64_t size_B)
 
 /* Steps differ: if all were as long as a packet no size would be behind a jump that others are not
  * behind. */
-static void choose_sizes(int64_t from_B, int64_t to_B, struct points *points)
+static void choose_sizes(int64_t from_B, int64_t to_B, struct saw_points *points)
 {
 	points->n = 0;
 	for (int64_t size_B = from_B; size_B <= to_B && points->n < MOST_POINTS;) {
 		int64_t most_B = (int64_t)(MOST_STEP_B * (0.7 + 0.4 * fmod(GOLDEN * points->n, 1)));
 
+		points->weight[points->n] = 1;
 		points->size_B[points->n++] = (double)size_B;
 		size_B += size_B / STEPS < most_B ? size_B / STEPS : most_B;
 	}
 }
 
-static double number_of_jumps(const struct saw *saw, double size_B)
-{
-	return ceil((size_B - saw->first_B) / saw->distance_B);
-}
-
-/* Least squares of time = a + per_byte size + jump n(size), behind the first jump. */
-static void fit_saw(const struct points *points, struct saw *saw)
-{
-	double n = 0, s = 0, k = 0, t = 0, ss = 0, sk = 0, kk = 0, st = 0, kt = 0, tt = 0,
-	       determinant;
-
-	for (int i = 0; i < points->n; i++) {
-		double size = points->size_B[i], time = points->time_s[i],
-		       jumps = number_of_jumps(saw, size);
-
-		if (jumps < 1)
-			continue;
-		n++;
-		s += size;
-		k += jumps;
-		t += time;
-		ss += size * size;
-		sk += size * jumps;
-		kk += jumps * jumps;
-		st += size * time;
-		kt += jumps * time;
-		tt += time * time;
-	}
-	saw->per_byte_s = saw->jump_s = 0;
-	saw->rest = INFINITY;
-	if (n < LEAST_POINTS)
-		return;
-	ss -= s * s / n;
-	sk -= s * k / n;
-	kk -= k * k / n;
-	st -= s * t / n;
-	kt -= k * t / n;
-	tt -= t * t / n;
-	determinant = ss * kk - sk * sk;
-	if (determinant <= 1e-9 * ss * kk)
-		return;
-	saw->per_byte_s = (st * kk - kt * sk) / determinant;
-	saw->jump_s = (kt * ss - st * sk) / determinant;
-	saw->start_s = (t - saw->per_byte_s * s - saw->jump_s * k) / n;
-	saw->rest = (tt - saw->per_byte_s * st - saw->jump_s * kt) / (n - 3);
-}
-
 /* The distance and place of jumps that fit the points best, among all that they tell apart. */
-static struct saw find_saw(const struct points *points)
+static struct saw find_saw(const struct saw_points *points)
 {
 	double from_B = points->size_B[0], to_B = points->size_B[points->n - 1];
 	struct saw best = {.rest = INFINITY}, saw;
@@ -178,7 +122,7 @@ static struct saw find_saw(const struct points *points)
 	     saw.distance_B += saw.distance_B * saw.distance_B / (8 * (to_B - from_B)))
 		for (int place = 0; place < PLACES; place++) {
 			saw.first_B = from_B + saw.distance_B * place / PLACES;
-			fit_saw(points, &saw);
+			saw_fit(points, LEAST_POINTS, &saw);
 			if (saw.jump_s > 0 && saw.rest < best.rest)
 				best = saw;
 		}
@@ -188,7 +132,7 @@ static struct saw find_saw(const struct points *points)
 /* Where the time leaves the line for the next one, from this size on and up to that one. */
 static struct jump bisect(struct cal *cal, const struct saw *saw, int64_t low_B, int64_t high_B)
 {
-	double below_s = saw->start_s + saw->jump_s * (number_of_jumps(saw, (double)low_B) + 0.5);
+	double below_s = saw->start_s + saw->jump_s * (saw_number_of_jumps(saw, (double)low_B) + 0.5);
 	double low_s = 0, high_s = 0;
 
 	while (high_B - low_B > 1) {
@@ -236,7 +180,7 @@ static void begin(struct cal *cal, double until, int n_points)
 static int64_t probe_range(struct cal *cal, double until, int64_t from_B, int64_t to_B,
 			   int64_t *distance_B)
 {
-	struct points points;
+	struct saw_points points;
 	struct saw saw = {0};
 	struct jump jumps[JUMPS];
 	double quarter_B;

@@ -1,24 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What links and connections do that a single time by size does not show: what passes at once after
- * a rest, whether latencies share the links, whether a short message passes a long one. */
+/* What links and connections do that a single time by size does not show: whether latencies share the
+ * links, whether a short message passes a long one. */
 #include <math.h>
 
 #include "calibrate.h"
 
-static const int64_t LARGEST_ROUND_B = 65536;
 static const double LATENCIES = 20; /* of a message that others stay behind */
 /* Of the time of a large message's bytes, how long before its end an empty one behind it arrives at
  * most that cannot pass it. */
 static const double IN_ORDER = 0.1;
-
-/* How much longer a message and its answer take right after the same than after a rest. */
-static double measure_after_rest(struct cal *cal, void *context)
-{
-	struct pattern *probe = context;
-
-	pattern_run(cal, probe);
-	return probe->times_s[1] - probe->times_s[0];
-}
 
 /* Of the time of a large message, when an empty one arrives that was sent behind it; at the
  * receiver, on all ranks. */
@@ -74,26 +64,14 @@ static bool shares_latency(const struct cal *cal, double time_s)
 
 void probe_rest(struct cal *cal, double until)
 {
-	int64_t largest_B = cal->largest_B[BETWEEN_NODES];
-	struct pattern probe = {.ranks = {0, cal->far},
-				.steps = {"M1 p b S1 r1 e b S1 r1 e", "M1 R0 s0 R0 s0"},
-				.size_B = LARGEST_ROUND_B};
-	double per_byte_s = cal->per_byte_s[BETWEEN_NODES], empty_s = cal->empty_s[BETWEEN_NODES];
+	struct pattern probe = {.ranks = {0, cal->far}, .steps = {NULL, NULL, "M2 r0 s0"}};
 
-	probe.size_B = probe.size_B < largest_B ? probe.size_B : largest_B;
-	if (cal->threshold_B < probe.size_B)
-		probe.size_B = cal->threshold_B;
-	probe.pause_s = 3 * (empty_s + (double)probe.size_B * per_byte_s) + 2e-3;
-	cal_group(cal, "bursts and order", until, 4);
-	if (probe.size_B > 0)
-		cal->after_rest_s = cal_repeat(cal, "after_rest", BETWEEN_NODES, probe.size_B, 0,
-					       measure_after_rest, &probe);
+	cal_group(cal, "order, and two at once", until, 3);
 	probe_order(cal);
 	if (cal->n_nodes < 3)
 		return;
-	/* empty messages to two nodes at once, and their answers */
-	probe = (struct pattern){.ranks = {0, cal->far, cal->leader[2]},
-				 .steps = {NULL, NULL, "M2 r0 s0"}};
+	probe.ranks[2] = cal->leader[2];
+	/* empty messages to two nodes, and their answers */
 	cal->is_latency_shared = shares_latency(
 	    cal, pattern_repeat(cal, &probe, "two_at_once", BETWEEN_NODES,
 				"M1 M2 j1 j2 b i1 i2 W e", "M1 r0 s0"));

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Several transfers at once: into one node, out of one node, in pairs, both ways, round a ring. */
+/* Several transfers at once: into one node, out of one node, both ways, round a ring. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,7 +14,6 @@ struct flows {
 	int n;
 	int source[MOST_FLOWS], dest[MOST_FLOWS]; /* ranks */
 	int64_t size_B;
-	double first; /* result, rank 0: when the first flow ended, of when the last did */
 };
 
 static void receive_all(const struct cal *cal, const struct flows *flows, MPI_Request *requests)
@@ -82,12 +81,14 @@ static double expected_s(const struct cal *cal, const struct flows *flows)
 
 /* What ranks tell each other must not meet the flows: all wait for rank 0, which has a part in each
  * of them, or in most. */
-static void find_greatest(const double *times, double *results, int n)
+static double greatest(double time_s)
 {
+	double slowest_s = 0;
 	char word = 0;
 
 	MPI_Bcast(&word, 1, MPI_CHAR, 0, MPI_COMM_WORLD);
-	MPI_Reduce(times, results, n, MPI_DOUBLE, MPI_MAX, 0, MPI_COMM_WORLD);
+	MPI_Reduce(&time_s, &slowest_s, 1, MPI_DOUBLE, MPI_MAX, 0, MPI_COMM_WORLD);
+	return slowest_s;
 }
 
 /* Seconds until the last receiver had everything, each counted from its own leaving of a barrier.
@@ -97,22 +98,17 @@ static double measure_flows(struct cal *cal, void *context)
 	struct flows *flows = context;
 	MPI_Request requests[2 * MOST_FLOWS];
 	int n_receives, n, index;
-	double begin, times[2] = {0, -INFINITY}, results[2]; /* last, -first */
+	double begin, last_s = 0;
 
 	n = start(cal, flows, requests, &n_receives, &begin);
 	if (n == 0) /* a waiting rank may poll */
 		load_pause(expected_s(cal, flows));
 	for (int k = 0; k < n; k++) {
 		MPI_Waitany(n, requests, &index, MPI_STATUS_IGNORE);
-		if (index >= n_receives)
-			continue;
-		times[0] = MPI_Wtime() - begin;
-		if (times[1] == -INFINITY)
-			times[1] = -times[0];
+		if (index < n_receives)
+			last_s = MPI_Wtime() - begin;
 	}
-	find_greatest(times, results, 2);
-	flows->first = results[0] > 0 ? -results[1] / results[0] : 1;
-	return results[0];
+	return greatest(last_s);
 }
 
 /* Both ways between two, by MPI_Sendrecv: some libraries do nonblocking messages both ways one
@@ -120,7 +116,7 @@ static double measure_flows(struct cal *cal, void *context)
 static double measure_exchange(struct cal *cal, void *context)
 {
 	const struct flows *flows = context;
-	double begin, time_s = 0, slowest_s;
+	double begin, time_s = 0;
 	int other = cal->rank == 0 ? cal->far : 0;
 
 	MPI_Barrier(MPI_COMM_WORLD);
@@ -131,8 +127,7 @@ static double measure_exchange(struct cal *cal, void *context)
 			     MPI_STATUS_IGNORE);
 		time_s = MPI_Wtime() - begin;
 	}
-	find_greatest(&time_s, &slowest_s, 1);
-	return slowest_s;
+	return greatest(time_s);
 }
 
 /* Flows of half that size, too: what does not depend on it is in both times. */
@@ -149,14 +144,7 @@ static void repeat_halves(struct cal *cal, const char *name, int x, cal_measure_
 
 static void repeat_flows(struct cal *cal, const char *name, int x, struct flows *flows)
 {
-	char first_name[SAMPLES_NAME_B + 8];
-	struct sample_key first;
-
 	repeat_halves(cal, name, x, measure_flows, flows);
-	snprintf(first_name, sizeof(first_name), "first_%s", name);
-	first = sample_key(first_name, BETWEEN_NODES, x, flows->size_B);
-	if (cal->rank == 0 && flows->n > 1)
-		samples_add(&cal->samples, &first, flows->first);
 }
 
 static void add(struct flows *flows, int source, int dest)
@@ -239,12 +227,6 @@ void probe_sharing(struct cal *cal, double until)
 		for (int j = 0; j < 3; j++)
 			add(&flows, cal->leader[j], cal->leader[(j + 1) % 3]);
 		repeat_flows(cal, "ring", 3, &flows);
-	}
-	if (others >= 3) {
-		flows.n = 0;
-		for (int j = 0; j + 1 <= others && flows.n < MOST_FLOWS; j += 2)
-			add(&flows, cal->leader[j], cal->leader[j + 1]);
-		repeat_flows(cal, "pairs", flows.n, &flows);
 	}
 	share_one_link(cal, others, &flows);
 }

@@ -8,8 +8,6 @@
 
 /* Copying a byte takes longer than that, if it takes anything. */
 static const double LEAST_PER_BYTE = 0.01; /* of the time that the byte travels */
-/* Of the time that a message's bytes take. */
-static const double SLACK = 0.02;
 /* Of the time of two messages, a latency that a burst spares. */
 static const double HIDDEN = 0.01;
 /* Of the time of a large message's bytes, how long before its end an empty one behind it arrives at
@@ -57,27 +55,6 @@ double fit_per_byte_half_s(const struct fit *fit, const char *name)
 
 	empty = samples_summary(fit->samples, &key);
 	return hypot(time.high - time.low, empty.high - empty.low) / 2 / (double)size_B;
-}
-
-/* Both are parts of a message's time; what is measured apart, and disturbed, may add up to more. */
-static void limit_per_byte(struct fit *fit)
-{
-	const struct value *empty = &fit->empty[fit->subject];
-	double sum_s = fit->send_per_B_s + fit->recv_per_B_s, most_s;
-	struct sample_key key;
-	struct summary time;
-	int64_t size_B;
-
-	largest_summary(fit, fit->send_per_B_s > 0 ? "send_overhead" : "recv_overhead", &size_B);
-	key = sample_key("one_way", fit->subject, size_B, 0);
-	time = samples_summary(fit->samples, &key);
-	if (sum_s <= 0 || time.n == 0 ||
-	    sum_s * (double)size_B <= (1 + SLACK) * (time.high - empty->low))
-		return;
-	most_s = fmax(time.median - empty->value, 0) / (double)size_B;
-	fit->send_per_B_s *= most_s / sum_s;
-	fit->recv_per_B_s *= most_s / sum_s;
-	fit->is_per_byte_limited = true;
 }
 
 /* A receiver may copy while more of the message arrives: then a byte takes no time of its own. */
@@ -129,7 +106,6 @@ void fit_rest(struct fit *fit)
 
 	fit->send_per_B_s = per_byte(fit, "send_overhead", &fit->send_overhead[w]);
 	fit->recv_per_B_s = per_byte(fit, "recv_overhead", &fit->recv_overhead[w]);
-	limit_per_byte(fit);
 	take_choice(fit);
 	fit->is_ordered = is_ordered(fit);
 	if (fit->choice.shares_latency && two.n > 0)

@@ -6,15 +6,14 @@
 
 #include "fit.h"
 
-/* Of the time of all; of a link, but for errors of measurement. */
-static const double RING_TOGETHER = 0.95, MOST_EFFICIENT = 1.05;
+/* Of a link, but for errors of measurement. */
+static const double MOST_EFFICIENT = 1.05;
 
 /* Each flow of these has a link of its own, or one each way: they should not lengthen each other.
  */
 static bool is_parallel(const char *name)
 {
-	return !strcmp(name, "both_ways") || !strcmp(name, "sendrecv") || !strcmp(name, "ring") ||
-	       !strcmp(name, "pairs");
+	return !strcmp(name, "both_ways") || !strcmp(name, "sendrecv") || !strcmp(name, "ring");
 }
 
 static bool is_shared(const char *name)
@@ -75,33 +74,26 @@ static double links_s(const struct fit *fit, const struct sample_key *key, int64
 	       (delay_s(fit, key->y) - delay_s(fit, smaller_B));
 }
 
-/* By two sizes if there are two: then whatever does not depend on the size is no matter. Otherwise
- * like the time of one flow, but that the bytes take k times as long / the efficiency. */
-static double efficiency(const struct fit *fit, const struct sample_key *key, double alone_s)
+/* By two sizes: whatever does not depend on the size is no matter. 0: there are no two. */
+static double efficiency(const struct fit *fit, const struct sample_key *key)
 {
-	double bytes_s = (double)key->y / fit->bandwidth_Bps[fit->subject].value;
 	double k = is_parallel(key->name) ? 1 : (double)key->x;
 	struct sample_key alone = sample_key("many_to_one", BETWEEN_NODES, 1, key->y);
 	int64_t smaller_B = smaller_size(fit->samples, key);
 
-	if (smaller_B >= 0 && smaller_B == smaller_size(fit->samples, &alone))
-		return k * links_s(fit, &alone, smaller_B) / links_s(fit, key, smaller_B);
-	return k * bytes_s / (median(fit->samples, key->name, key->x, key->y) - alone_s + bytes_s);
+	if (smaller_B < 0 || smaller_B != smaller_size(fit->samples, &alone))
+		return 0;
+	return k * links_s(fit, &alone, smaller_B) / links_s(fit, key, smaller_B);
 }
 
-static void add(struct fit *fit, const struct sample_key *key, double alone_s)
+static void add(struct fit *fit, const struct sample_key *key)
 {
-	struct sharing *s = &fit->sharing[fit->n_sharing++];
-	struct sample_key first_key = *key;
-	struct summary first;
+	struct sharing *s = &fit->sharing[fit->n_sharing];
 
-	snprintf(first_key.name, sizeof(first_key.name), "first_%s", key->name);
-	first = samples_summary(fit->samples, &first_key);
 	memcpy(s->name, key->name, sizeof(s->name));
 	s->n_flows = (int)key->x;
-	s->size_B = key->y;
-	s->efficiency = efficiency(fit, key, alone_s);
-	s->first = first.n ? first.median : 1;
+	s->efficiency = efficiency(fit, key);
+	fit->n_sharing += s->efficiency > 0;
 }
 
 static bool is_new(const struct samples *samples, size_t i)
@@ -119,22 +111,15 @@ static bool is_new(const struct samples *samples, size_t i)
 void fit_sharing(struct fit *fit)
 {
 	const struct samples *samples = fit->samples;
-	double alone_s = -1;
 
 	fit->n_sharing = 0;
 	for (size_t i = 0; i < samples->n && fit->n_sharing < FIT_SHARING; i++) {
 		const struct sample_key *key = &samples->list[i].key;
+		bool is_alone = is_shared(key->name) && key->x == 1;
 
-		if ((!is_shared(key->name) && !is_parallel(key->name)) || !is_new(samples, i))
-			continue;
-		/* overheads of one rank make its flows begin one after the other */
-		if (!strcmp(key->name, "one_to_many") && fit->send_per_B_s > 0 &&
-		    key->y <= fit->threshold_B[fit->subject])
-			continue;
-		if (is_shared(key->name) && key->x == 1)
-			alone_s = samples_summary(samples, key).median;
-		else if (alone_s >= 0)
-			add(fit, key, alone_s);
+		if ((is_shared(key->name) || is_parallel(key->name)) && !is_alone &&
+		    is_new(samples, i))
+			add(fit, key);
 	}
 }
 
@@ -147,39 +132,32 @@ double fit_duplex_penalty(const struct fit *fit)
 	for (int k = 0; k < fit->n_sharing; k++) {
 		const struct sharing *s = &fit->sharing[k];
 
-		/* a ring whose flows end apart is not both ways all the time */
-		if (is_parallel(s->name) && strcmp(s->name, "pairs") &&
-		    (strcmp(s->name, "ring") || s->first > RING_TOGETHER))
+		if (is_parallel(s->name))
 			best = fmax(best, s->efficiency);
 	}
 	return best < 0 ? 0 : fmin(fmax(1 - best, 0), 0.99);
 }
 
-/* Mean of in and out at n flows; what lies between two measured numbers of flows is on a line. */
+/* Mean of in and out at n flows, or at the largest measured number that is not more. */
 double fit_sharing_efficiency(const struct fit *fit, int n_flows)
 {
-	double below = 1, above = 1;
-	int at_below = 1, at_above = 0;
+	double efficiency = 1;
+	int at = 1;
 
 	for (int k = 0; k < fit->n_sharing; k++) {
 		const struct sharing *s = &fit->sharing[k];
 
 		/* more than all: a CPU limits each flow, not the link, and tells nothing of it */
-		if (!is_shared(s->name) || s->efficiency > MOST_EFFICIENT)
+		if (!is_shared(s->name) || s->efficiency > MOST_EFFICIENT || s->n_flows > n_flows)
 			continue;
-		if (s->n_flows <= n_flows && s->n_flows > at_below) {
-			at_below = s->n_flows;
-			below = s->efficiency;
-		} else if (s->n_flows == at_below && at_below > 1) {
-			below = (below + s->efficiency) / 2;
-		} else if (s->n_flows > n_flows && (!at_above || s->n_flows < at_above)) {
-			at_above = s->n_flows;
-			above = s->efficiency;
+		if (s->n_flows == at) {
+			efficiency = (efficiency + s->efficiency) / 2;
+		} else if (s->n_flows > at) {
+			efficiency = s->efficiency;
+			at = s->n_flows;
 		}
 	}
-	if (at_above && at_below < n_flows)
-		below += (above - below) * (n_flows - at_below) / (at_above - at_below);
-	return fmin(fmax(below, 0.01), 1);
+	return fmin(fmax(efficiency, 0.01), 1);
 }
 
 int fit_most_flows(const struct fit *fit)

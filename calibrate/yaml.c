@@ -197,52 +197,6 @@ static void write_table(const struct fit *fit, FILE *file)
 		fewest < FEWEST ? "; DOUBTFUL: too few for an interval of their own" : "");
 }
 
-/* Flows that share a link fairly begin and end together. 1 if none were measured. */
-static double earliest(const struct fit *fit, const char *probe)
-{
-	double first = 1;
-
-	for (int k = 0; k < fit->n_sharing; k++)
-		if (!strcmp(fit->sharing[k].name, probe))
-			first = fmin(first, fit->sharing[k].first);
-	return first;
-}
-
-static void write_fairness(const struct fit *fit, FILE *file)
-{
-	double in = earliest(fit, "many_to_one"), out = earliest(fit, "one_to_many");
-
-	if (fit_most_flows(fit) > 1)
-		fprintf(file,
-			"# A link is shared %s: of several flows to one node the first ended at "
-			"%.3f of the time of all, or later; from one node, at %.3f.\n",
-			fmin(in, out) >= YAML_FAIR ? "fairly" : "unfairly", in, out);
-}
-
-static void write_sharing(const struct fit *fit, FILE *file)
-{
-	char count[40];
-
-	if (fit->n_sharing > 0) {
-		fputc('\n', file);
-		write_fairness(fit, file);
-		fprintf(file,
-			"# Flows at once, %lld B each; efficiency: 1 if nothing is lost; when the "
-			"first ended, of the last measurement:\n",
-			(long long)fit->sharing[0].size_B);
-	}
-	for (int k = 0; k < fit->n_sharing; k++) {
-		const struct sharing *s = &fit->sharing[k];
-		struct sample_key key = sample_key(s->name, fit->subject, s->n_flows, s->size_B);
-
-		fprintf(
-		    file,
-		    "#   %s, %d flows: efficiency %.3f, the first ended at %.3f of the time, %s\n",
-		    s->name, s->n_flows, s->efficiency, s->first,
-		    yaml_count(count, samples_count(fit->samples, &key), "sample"));
-	}
-}
-
 void yaml_interval(FILE *file, const char *key, const struct value *v, yaml_format_fn format)
 {
 	double step = v->value < 1 ? 1e-12 : 1; /* more than the digits that are written can hide */
@@ -403,5 +357,4 @@ void fit_write_yaml(const struct fit *fit, const struct check *check, FILE *file
 	yaml_services(fit, file);
 	write_variation(fit, file);
 	write_uncertainty(fit, file);
-	write_sharing(fit, file);
 }

@@ -15,8 +15,6 @@
 #define YAML_LOSS_WORTH_SAYING 0.01
 /* Of a value, half of its interval: more makes it doubtful. */
 #define YAML_WIDE 0.1
-/* Flows that share a link fairly end together; the first of them may be so much earlier. */
-#define YAML_FAIR 0.9
 /* Less than that left in buffers cannot be told from the time that a byte needs. */
 #define YAML_LEAST_BUFFER_B 16384
 

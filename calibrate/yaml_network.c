@@ -81,14 +81,14 @@ static void write_shares(const struct fit *fit, FILE *file)
 		fprintf(file, "  losses:\n");
 	if (penalty > YAML_LOSS_WORTH_SAYING)
 		yaml_line(file, fit, "both_ways sendrecv ring",
-			  "    duplex: %.4f   # 1 - the best efficiency below", penalty);
+			  "    duplex: %.4f   # both ways at once, at best", penalty);
 	if (least >= 1 - YAML_LOSS_WORTH_SAYING)
 		return;
 	fprintf(file, "    sharing: [0");
 	for (int k = 2; k <= most; k++)
 		fprintf(file, ", %.4f", 1 - fit_sharing_efficiency(fit, k));
 	yaml_line(file, fit, "many_to_one one_to_many",
-		  "]   # 1 - means of the efficiencies below");
+		  "]   # means of into one node and out of one");
 }
 
 struct value yaml_latency_within(const struct fit *fit)
@@ -145,7 +145,7 @@ void yaml_network(const struct fit *fit, FILE *file)
 			  "  model: thesis   # predicts all times better");
 	write_segments(fit, w, "  ", file);
 	if (fit->burst_s > 0 && isfinite(fit->bandwidth_Bps[w].value))
-		yaml_line(file, fit, "after_rest one_way rested train",
+		yaml_line(file, fit, "one_way rested train",
 			  "  burst: %.0f   # what messages after a rest took less than nothing and "
 			  "their bytes",
 			  fmin(fit->burst_s * fit->bandwidth_Bps[w].value, FIT_MOST_B));

@@ -53,10 +53,7 @@ static void write_per_byte(const struct fit *fit, FILE *file)
 	fprintf(file, "    per_byte: %.6fns   # of larger eager messages, as above; %s",
 		per_B_s * 1e9, yaml_probe(fit, "recv_overhead", probe));
 	half_s = fit_per_byte_half_s(fit, "recv_overhead");
-	if (fit->is_per_byte_limited)
-		fprintf(file, "; DOUBTFUL: measured to be more than all of a message, of which "
-			      "this is a part");
-	else if (half_s > YAML_WIDE * per_B_s)
+	if (half_s > YAML_WIDE * per_B_s)
 		fprintf(file, "; DOUBTFUL: known to +- %.0f %% only", 100 * half_s / per_B_s);
 	fputc('\n', file);
 }
@@ -113,10 +110,6 @@ static void write_unattended(const struct fit *fit, FILE *file)
 		    file, fit, "send_progress send_look",
 		    "  unattended_send: %.0f   # of a connection that large messages have used",
 		    fit->unattended_B);
-		if (fit->is_use_hidden)
-			fprintf(file,
-				"  # by what a connection has carried: not told, new ones wait for "
-				"their windows\n");
 		return;
 	}
 	yaml_line(
@@ -171,14 +164,10 @@ static void write_send_buffer(const struct fit *fit, bool is_lazy, FILE *file)
 
 	if (fit->buffered_B < YAML_LEAST_BUFFER_B / 2) /* and that is known better */
 		return;
-	if ((fit->is_buffer_unattended || fit->is_buffer_by_list || (n > 1 && fit->n_used > 1)) &&
-	    is_lazy && fit->unattended_B >= YAML_LEAST_BUFFER_B) {
-		yaml_line(
-		    file, fit, "send_buffer send_buffer_used", "  send_buffer: unattended   # %s",
-		    fit->is_buffer_by_list
-			? "what sends left behind them is what leaves unattended, by size and "
-			  "by use"
-			: "a used connection took more of the same message than a new one");
+	if (n > 1 && fit->n_used > 1 && is_lazy && fit->unattended_B >= YAML_LEAST_BUFFER_B) {
+		yaml_line(file, fit, "send_buffer send_buffer_used",
+			  "  send_buffer: unattended   # what sends left behind them is what leaves "
+			  "unattended, by size and by use");
 		return;
 	}
 	if (n == 0 && fit->buffered_B > YAML_LEAST_BUFFER_B)
@@ -187,9 +176,7 @@ static void write_send_buffer(const struct fit *fit, bool is_lazy, FILE *file)
 			  fit->buffered_B);
 	else if (n == 1 && list[0].size_B > YAML_LEAST_BUFFER_B)
 		yaml_line(file, fit, "send_buffer send_buffer_used",
-			  "  send_buffer: %.0f   # what sends left behind them%s", list[0].size_B,
-			  fit->buffer_is_doubtful ? "; DOUBTFUL: all there was, it may hold more"
-						  : "");
+			  "  send_buffer: %.0f   # what sends left behind them", list[0].size_B);
 	if (n == 1 && list[0].size_B > YAML_LEAST_BUFFER_B)
 		write_untold(fit, file);
 	if (n < 2 || list[n - 1].size_B <= YAML_LEAST_BUFFER_B)

@@ -89,7 +89,7 @@ def probes_between_nodes_end(front, folder):
     with open(samples, encoding='utf-8') as file:
         probes = {line.split(',')[0] for line in file if line[0] != '#'}
     check(not list(sourced.complaints(output)), f'five nodes: each value has its source: {list(sourced.complaints(output))}')
-    for probe in ('after_rest', 'behind_large', 'two_at_once', 'synchronous', 'beside_bulk', 'ring', 'pairs', 'many_to_one'):
+    for probe in ('behind_large', 'two_at_once', 'synchronous', 'beside_bulk', 'ring', 'many_to_one'):
         check(probe in probes, f'five nodes: {probe} was measured')
     code, _, err = run_mpi.run([mpisim_run, '--quiet', '--deterministic', '--compute', 'modelled', '--cluster', output, '-n', '2', simulated, '--help'], 60)
     check(code == 0, f'five nodes: the file is valid: {err}')

@@ -5,6 +5,7 @@ HPL: neither the measurements nor HPL's source are needed.
 
     test_hpl.py MPISIM-RUN PANELS
 """
+import argparse
 import pathlib
 import subprocess
 import sys
@@ -45,10 +46,28 @@ def run(mpisim_run, panels, folder, *options):
     return [float(word) for word in done.stdout.split()]
 
 
+def check_errors(folder):
+    """What was predicted blind stays in the table; sizes that were not predicted since have no other figure."""
+    (folder / "dahu_hpl_size_runs.csv").write_text("n,state,kind,smpi_model,time_s\n" + "".join(
+        f"{n},4 hot nodes,measured,,{t}\n{n},4 hot nodes,measured,,{t}\n" + "".join(
+            f"{n},4 hot nodes,smpi,{m} x=0,{t * 1.1}\n" for m in ("A1", "D2_het", "simple")) for n, t in ((1000, 2.0), (2000, 10.0))))
+    (folder / "errors.csv").write_text("n,blind\n1000,7.00\n2000,8.00\n")
+    (folder / "results.csv").write_text("n,seed,network,dgemm,seconds,cpu_s\n1000,1,realistic,chosen,2.01,5\n1000,2,realistic,chosen,9,5\n")
+    here, hpl.HERE = hpl.HERE, folder
+    hpl.write_errors(argparse.Namespace(data=folder, work=folder, network="realistic", dgemm="chosen", seed=1))
+    table = hpl.parts(None)["HPL_TABLE"]
+    hpl.HERE = here
+    assert (folder / "errors.csv").read_text().splitlines()[1:] == ["1000,7.00,0.50,10.00,10.00,10.00,5", "2000,8.00,,10.00,10.00,10.00,"]
+    for line in ("| 1000 | +7.0 (+0.5) | +10.0 |", "| 2000 | +8.0 | +10.0 |", "| largest | 8.0 | 10.0 |"):
+        assert line in table, table
+
+
 def main():
     mpisim_run, panels = sys.argv[1:]
+    assert "-DHPL_NO_MPI_DATATYPE" in hpl.AS_MEASURED
     with tempfile.TemporaryDirectory(prefix="mpisim-test-") as name:
         folder = pathlib.Path(name)
+        check_errors(folder)
         write_tables(folder)
         hpl.write_kernels(folder, "chosen", folder / "kernels")
         hpl.write_cluster(folder, "realistic", folder / "cluster.yaml")

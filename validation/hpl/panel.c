@@ -17,7 +17,7 @@ void HPL_pdpanel_init(HPL_T_grid *grid, HPL_T_palg *algorithm, const int m, cons
 	size_t n_before, n_all;
 
 	HPL_pdpanel_init_whole(grid, algorithm, m, n, jb, a, ia, ja, tag, panel);
-	whole = grid->mycol == panel->pcol || grid->npcol == 1 ? panel->L1 : panel->L2;
+	whole = grid->npcol == 1 ? panel->L1 : panel->L2;
 	n_u = grid->mycol == panel->pcol ? panel->nq - jb : panel->nq;
 	n_before = (size_t)(panel->DPIV - whole);
 	n_all = n_before + (size_t)jb + 1;
