@@ -42,6 +42,8 @@ struct mpi_series_run;
 struct mpi_coll_uses;
 struct mpi_shadow_rank;
 
+typedef bool mpi_receiving_fn(const struct mpi_request *recv, bool is_over);
+
 /* Something of a rank that goes on whenever the rank is inside MPI, e.g. a nonblocking collective.
  */
 struct mpi_progress {
@@ -139,6 +141,7 @@ struct mpi_world {
 	const struct mpi_meets *meets; /* borrowed: mpi/p2p/causes.h; NULL: nobody asks */
 	/* A synchronous send has met its receive: verify's own; NULL: nobody asks. */
 	void (*synchronized)(const struct mpi_message *message);
+	mpi_receiving_fn *receiving; /* mpi/p2p/message.h; NULL: nobody asks */
 	struct mpi_verify *verify; /* mpi/verify/verify.h; NULL: the run is not verified */
 	const char *failure_class; /* for it: the class of the failure that comes next; NULL: by its kind */
 	const void *described; /* record, verify or watch: calls of the program come through functions of theirs */

@@ -114,6 +114,29 @@ static MPI_HOT bool copy_now(const struct mpi_request *recv, const void *data)
 	return true;
 }
 
+/* The same where somebody is told. */
+static __attribute__((cold, noinline)) bool copy_and_tell(const struct mpi_request *recv,
+							  const void *data)
+{
+	mpi_receiving_fn *receiving = recv->owner->world->receiving;
+	bool is_copied;
+
+	if (!receiving(recv, false))
+		return true;
+	is_copied = copy_now(recv, data);
+	receiving(recv, true);
+	return is_copied;
+}
+
+/* The same for data of any size. */
+static inline __attribute__((always_inline)) bool copy_any_now(const struct mpi_request *recv,
+							       const void *data)
+{
+	return __builtin_expect(recv->owner->world->receiving == NULL, 1)
+		   ? copy_now(recv, data)
+		   : copy_and_tell(recv, data);
+}
+
 /* The two have been joined, and the receive's status says what of. */
 static void go_on(struct mpi_message *message, struct mpi_request *recv)
 {
@@ -225,7 +248,7 @@ void mpi_message_release_send(struct mpi_message *message)
 void mpi_message_received(struct mpi_message *message)
 {
 	struct mpi_request *recv = message->recv;
-	bool is_copied = copy_now(recv, mpi_message_data(message));
+	bool is_copied = copy_any_now(recv, mpi_message_data(message));
 
 	if (is_copied && message->data == MESSAGE_PIECES)
 		mpi_pieces_give(message, NULL, recv);
@@ -332,7 +355,7 @@ __attribute__((cold)) void mpi_message_let_sender_go(struct mpi_message *message
 {
 	if (!message->send)
 		return;
-	if (copy_now(message->recv, mpi_message_data(message)) || mpi_message_keep(message) == 0)
+	if (copy_any_now(message->recv, mpi_message_data(message)) || mpi_message_keep(message) == 0)
 		mpi_message_complete_send(message);
 }
 
@@ -360,7 +383,7 @@ bool mpi_message_hand_over(const struct mpi_message *message, const void *data)
 	if (!recv)
 		return false;
 	set_status(recv, message); /* as the match will */
-	return copy_now(recv, data);
+	return copy_any_now(recv, data);
 }
 
 void mpi_request_settle_now(struct mpi_request *send)

@@ -17,7 +17,7 @@ static int64_t plain_size(const struct mpi_world *world)
 	const struct cluster *cluster = world->pd->cluster;
 
 	if (world->has_send_overhead || world->has_recv_overhead || world->streams ||
-	    world->shortening || world->pd->observers.causes || cluster_has_levels(cluster) ||
+	    world->shortening || world->receiving || world->pd->observers.causes || cluster_has_levels(cluster) ||
 	    cluster->protocol.progress != CLUSTER_PROGRESS_ASYNC)
 		return -1;
 	return world->buffered_B < MESSAGE_INLINE_B ? world->buffered_B : MESSAGE_INLINE_B;
@@ -36,6 +36,12 @@ void mpi_buffering_set(struct mpi_world *world, enum mpi_buffering buffering)
 void mpi_shorten_by(struct mpi_world *world, const struct mpi_shortening *shortening)
 {
 	world->shortening = shortening;
+	world->plain_B = plain_size(world);
+}
+
+void mpi_receiving_tell(struct mpi_world *world, mpi_receiving_fn *receiving)
+{
+	world->receiving = receiving;
 	world->plain_B = plain_size(world);
 }
 

@@ -168,6 +168,10 @@ __attribute__((cold)) int64_t mpi_message_shorten(const struct mpi_message *mess
 /* Before the ranks start. */
 void mpi_shorten_by(struct mpi_world *world, const struct mpi_shortening *shortening);
 
+/* Data are put into the buffer of a receive; they have been (is_over). False: there is no buffer any more, and they are not. Before
+ * the ranks start. */
+void mpi_receiving_tell(struct mpi_world *world, mpi_receiving_fn *receiving);
+
 /* A transfer of the message, with a mark, if any, where all but the last `last_B` are there. */
 void mpi_message_start(struct mpi_message *message, struct mpi_rank *from, struct mpi_rank *to,
 		       int64_t size_B, int64_t last_B, net_transfer_fn mark, net_transfer_fn done);

@@ -149,8 +149,13 @@ void mpi_pieces_give(const struct mpi_message *message, const void *data,
 			      .from = data ? &whole : pieces->list,
 			      .n = data ? 1 : (size_t)pieces->n};
 	struct pd_world *world = recv->owner->pd->world;
+	mpi_receiving_fn *receiving = recv->owner->world->receiving;
 
+	if (receiving && !receiving(recv, false))
+		return;
 	world->receiver = recv->owner->pd;
 	mpi_datatype_runs(recv->type, recv->buf, recv->count, give_run, &given);
 	world->receiver = NULL;
+	if (receiving)
+		receiving(recv, true);
 }

@@ -29,8 +29,21 @@ static bool is_on_stack(const struct mpi_rank *me, uintptr_t at)
 	return at - (uintptr_t)stack < stack_B;
 }
 
+/* Whether MPI gets memory of its own instead of the buffer. Not of what it reads where nobody can write, nor of a receive that
+ * gets what comes at one time (mpi_memory_receiving). */
+static bool needs_copy(struct mpi_memory *memory, const struct mpi_rank *me,
+		       const struct mpi_memory_buffer *buffer, bool is_receive)
+{
+	if (memory->memcheck || memory->impact)
+		return true;
+	if (is_receive) /* a frame that has ended is found when its rank calls MPI next: this may come before */
+		return !buffer->type || !buffer->type->is_contiguous || is_on_stack(me, buffer->low);
+	return (buffer->use & MEMORY_WRITE) || !mpi_memory_may_guard(memory, me, buffer);
+}
+
 static struct mpi_memory_active *hold(struct mpi_memory *memory, struct mpi_rank *me,
-				      struct mpi_memory_buffer *buffer, bool is_in_place)
+				      struct mpi_memory_buffer *buffer, bool is_receive,
+				      bool is_in_place)
 {
 	struct mpi_memory_rank *rank = &memory->ranks[me->rank];
 	struct mpi_memory_active *active = calloc(1, sizeof *active);
@@ -38,9 +51,9 @@ static struct mpi_memory_active *hold(struct mpi_memory *memory, struct mpi_rank
 
 	if (!active)
 		return NULL;
+	active->is_receive = is_receive;
 	active->is_in_place = is_in_place;
-	if (!is_in_place &&
-	    ((buffer->use & MEMORY_WRITE) || !mpi_memory_may_guard(memory, me, buffer))) {
+	if (!is_in_place && needs_copy(memory, me, buffer, is_receive)) {
 		active->mine = mpi_memory_take(memory, span_B);
 		if (!active->mine) {
 			free(active);
@@ -57,15 +70,15 @@ static struct mpi_memory_active *hold(struct mpi_memory *memory, struct mpi_rank
 }
 
 struct mpi_memory_active *mpi_memory_hold(struct mpi_memory *memory, struct mpi_rank *me,
-					  struct mpi_memory_buffer *buffer)
+					  struct mpi_memory_buffer *buffer, bool is_receive)
 {
-	return hold(memory, me, buffer, false);
+	return hold(memory, me, buffer, is_receive, false);
 }
 
 struct mpi_memory_active *mpi_memory_hold_in_place(struct mpi_memory *memory, struct mpi_rank *me,
 						   struct mpi_memory_buffer *buffer)
 {
-	return hold(memory, me, buffer, true);
+	return hold(memory, me, buffer, false, true);
 }
 
 void mpi_memory_widen(struct mpi_memory_rank *rank, uintptr_t low, uintptr_t high)
@@ -120,6 +133,8 @@ void mpi_memory_lock(struct mpi_memory *memory, struct mpi_memory_active *active
 	active->is_locked = true;
 	active->is_lost = active->is_told = active->is_early = active->is_faulted = false;
 	active->finding = -1;
+	active->changed = (struct mpi_memory_changes){0};
+	active->is_open = false;
 	active->ordinal = rank->n_locks++;
 	active->came_B = 0;
 	if (memory->memcheck)
@@ -205,7 +220,7 @@ static void compare(struct mpi_memory *memory, struct mpi_memory_active *active)
 	const struct mpi_memory_buffer *buffer = &active->buffer;
 	struct mpi_rank *me = &memory->world->ranks[buffer->call.rank];
 	struct mpi_finding_call by = {me->rank, me->pd->function, me->pd->site};
-	struct mpi_memory_changes changes;
+	struct mpi_memory_changes changes = active->changed;
 
 	if (active->is_told)
 		return;
@@ -215,8 +230,8 @@ static void compare(struct mpi_memory *memory, struct mpi_memory_active *active)
 		changes.size_B = buffer->element_B;
 		changes.first -= changes.first % (int64_t)changes.size_B;
 		changes.end = changes.first + (int64_t)changes.size_B;
-	} else {
-		changes = mpi_memory_compare(active);
+	} else if (!active->is_open) {
+		mpi_memory_compare(active, &changes);
 	}
 	if (changes.size_B > 0)
 		tell(memory, active, &by, MEMORY_WRITE, changes.first,

@@ -109,6 +109,8 @@ static int leave(void *context, struct mpi_watch_call *watched, int code)
 	struct mpi_verify *verify = context;
 	struct mpi_verify_call *call = (struct mpi_verify_call *)watched->room;
 
+	if (verify->memory)
+		mpi_memory_go_on(verify->memory, watched->me);
 	if (watched->function->kind == MPI_CALL_NONE)
 		return code;
 	if (call->buffers)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Large buffers of the heap are not copied: their pages cannot be written to while MPI has them. A store faults:
- * where it comes from is noted, the pages are opened, and the program goes on.
+ * where it comes from is noted, the pages are opened, and the program goes on. For what is received MPI opens them.
  */
 #include <sys/mman.h>
 
@@ -135,4 +135,50 @@ void mpi_memory_open(struct mpi_memory *memory, struct mpi_memory_active *active
 	open_pages(&memory->ranks[active->buffer.call.rank], active);
 	active->guard_low = active->guard_high = 0;
 	memory->n_guarded--;
+}
+
+static void close_again(struct mpi_memory *memory, struct mpi_memory_active *active)
+{
+	active->is_open = false;
+	mpi_memory_guard(memory, active);
+	mpi_memory_take_snapshot(memory, active);
+}
+
+bool mpi_memory_receiving(const struct mpi_request *recv, bool is_over)
+{
+	struct mpi_memory *memory = recv->owner->world->verify->memory;
+	struct mpi_memory_rank *rank = &memory->ranks[recv->owner->rank];
+	uintptr_t low = (uintptr_t)recv->buf + (uintptr_t)recv->type->true_lb_B;
+	uintptr_t high = low + (uintptr_t)mpi_status_bytes(&recv->status);
+	bool has_lost = false, has_memory = false;
+
+	for (size_t i = mpi_ranges_near(&rank->locked, low);
+	     i < rank->locked.n && rank->locked.sorted[i].low < high; i++) {
+		struct mpi_memory_active *active = mpi_memory_locked(rank, i);
+
+		if (!active->is_receive || active->mine || active->buffer.high <= low)
+			continue;
+		has_lost |= active->is_lost;
+		has_memory |= !active->is_lost; /* it may be another's by now */
+		if (active->is_lost)
+			continue;
+		if (!is_over) {
+			if (!active->is_open)
+				mpi_memory_compare(active, &active->changed);
+			mpi_memory_open(memory, active);
+			active->is_open = true;
+			rank->has_open = true;
+		} else if (recv->owner->depth == 0) {
+			close_again(memory, active);
+		}
+	}
+	return has_memory || !has_lost;
+}
+
+void mpi_memory_close_all(struct mpi_memory *memory, struct mpi_memory_rank *rank)
+{
+	rank->has_open = false;
+	for (size_t i = 0; i < rank->locked.n; i++)
+		if (mpi_memory_locked(rank, i)->is_open)
+			close_again(memory, mpi_memory_locked(rank, i));
 }

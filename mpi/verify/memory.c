@@ -38,6 +38,7 @@ int mpi_memory_create(struct mpi_world *world, struct mpi_memory **out)
 	if (!memory)
 		return UTIL_ENOMEM;
 	memory->world = world;
+	mpi_receiving_tell(world, mpi_memory_receiving);
 	*out = memory;
 	return add_ranks(memory, world->n_ranks) ? 0 : UTIL_ENOMEM;
 }
@@ -224,12 +225,10 @@ static void hold(struct mpi_memory *memory, struct mpi_verify_call *call)
 	bool is_one_sided = mpi_races_is_operation(call);
 
 	for (int i = 0; i < call->buffers->n; i++) {
-		struct mpi_memory_active *active =
-		    mpi_memory_hold(memory, call->me, &call->buffers->buffers[i]);
+		struct mpi_memory_active *active = mpi_memory_hold(
+		    memory, call->me, &call->buffers->buffers[i], is_receive(call));
 
 		call->buffers->actives[i] = active;
-		if (active)
-			active->is_receive = is_receive(call);
 		if (active)
 			active->is_message = is_message(call);
 		if (active && mpi_memory_is_split(info))

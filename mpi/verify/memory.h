@@ -69,6 +69,11 @@ struct mpi_memory_buffers { /* of a call */
 	int n;
 };
 
+struct mpi_memory_changes { /* elements that the program has changed */
+	int64_t first, end; /* from the base of the buffer */
+	size_t size_B;	    /* 0: none */
+};
+
 struct mpi_memory_active {
 	struct util_link link; /* among those of its rank */
 	struct mpi_memory_buffer buffer;
@@ -76,6 +81,8 @@ struct mpi_memory_active {
 	/* of [low, kept_low) and [kept_high, high) at the post; NULL: `mine` is that, and only read */
 	char *snapshot;
 	uintptr_t kept_low, kept_high;
+	struct mpi_memory_changes changed; /* before MPI put there what came … */
+	bool is_open;			   /* … in this call: nothing has changed since */
 	uintptr_t guard_low, guard_high; /* pages that cannot be written to; 0, 0: none */
 	bool is_faulted;		 /* they were, at … */
 	uintptr_t fault_at;
@@ -130,6 +137,7 @@ struct mpi_memory_rank {
 	struct util_list actives;	     /* all, locked or not */
 	int n_actives, n_locked, n_on_stack; /* locked ones there */
 	uint32_t n_locks;		     /* there were so far */
+	bool has_open;			     /* some is_open, perhaps */
 	struct mpi_ranges locked;	     /* of struct mpi_memory_active */
 	uintptr_t low, high; /* all locked ones lie in it, and windows; grows until there is none */
 	uintptr_t window_low, window_high; /* windows do */
@@ -232,9 +240,9 @@ static inline union mpi_value mpi_memory_argument(const struct mpi_verify_call *
 void mpi_memory_compare_buffers(struct mpi_rank *me, const struct mpi_memory_buffers *all);
 
 /* --- active.c --- */
-/* The buffer stays with MPI; it is not locked yet. NULL: out of memory. */
+/* The buffer stays with MPI, of a receive or of something else; it is not locked yet. NULL: out of memory. */
 struct mpi_memory_active *mpi_memory_hold(struct mpi_memory *memory, struct mpi_rank *me,
-					  struct mpi_memory_buffer *buffer);
+					  struct mpi_memory_buffer *buffer, bool is_receive);
 /* The same, for one that MPI has the program's memory of. */
 struct mpi_memory_active *mpi_memory_hold_in_place(struct mpi_memory *memory, struct mpi_rank *me,
 						   struct mpi_memory_buffer *buffer);
@@ -298,16 +306,10 @@ struct mpi_memory_active *mpi_memory_twin(const struct mpi_memory_rank *rank,
 					  const struct mpi_memory_active *active);
 
 /* --- snapshot.c --- */
-struct
-    mpi_memory_changes { /* elements that are not as they were: nobody but the program can have changed them */
-	int64_t first, end; /* from the base of the buffer */
-	size_t size_B;
-};
-
-/* Ends the rank's process without memory. */
+/* Instead of the one before, if any. Ends the rank's process without memory. */
 void mpi_memory_take_snapshot(struct mpi_memory *memory, struct mpi_memory_active *active);
-/* What differs from it, or from `mine` where there is none. */
-struct mpi_memory_changes mpi_memory_compare(const struct mpi_memory_active *active);
+/* Adds what differs from it, or from `mine` where there is none: nobody but the program can have changed it. */
+void mpi_memory_compare(const struct mpi_memory_active *active, struct mpi_memory_changes *out);
 
 /* --- partitions.c --- */
 /* MPI_Psend_init, MPI_Precv_init. */
@@ -319,6 +321,15 @@ bool mpi_memory_may_guard(struct mpi_memory *memory, const struct mpi_rank *me,
 /* False: it has to be copied. */
 bool mpi_memory_guard(struct mpi_memory *memory, struct mpi_memory_active *active);
 void mpi_memory_open(struct mpi_memory *memory, struct mpi_memory_active *active);
+/* MPI puts there what has come: changes so far are the program's, those until the program goes on MPI's. */
+bool mpi_memory_receiving(const struct mpi_request *recv, bool is_over);
+/* The program of a rank goes on. */
+void mpi_memory_close_all(struct mpi_memory *memory, struct mpi_memory_rank *rank);
+static inline void mpi_memory_go_on(struct mpi_memory *memory, const struct mpi_rank *me)
+{
+	if (me->rank < memory->n_ranks && memory->ranks[me->rank].has_open)
+		mpi_memory_close_all(memory, &memory->ranks[me->rank]);
+}
 
 /* --- index.c --- */
 /* False: out of memory. */

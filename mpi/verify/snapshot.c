@@ -21,6 +21,7 @@ void mpi_memory_take_snapshot(struct mpi_memory *memory, struct mpi_memory_activ
 {
 	size_t first_B = before_B(active), last_B = behind_B(active);
 
+	mpi_memory_put_back(memory, active->snapshot);
 	active->kept_low = active->buffer.low + first_B;
 	active->kept_high = active->buffer.high - last_B;
 	active->snapshot = mpi_memory_take(memory, first_B + last_B);
@@ -68,17 +69,15 @@ static void compare_range(const struct mpi_memory_buffer *buffer, uintptr_t low,
 	}
 }
 
-struct mpi_memory_changes mpi_memory_compare(const struct mpi_memory_active *active)
+void mpi_memory_compare(const struct mpi_memory_active *active, struct mpi_memory_changes *out)
 {
 	const struct mpi_memory_buffer *buffer = &active->buffer;
-	struct mpi_memory_changes changes = {0};
 
 	if (!active->snapshot) {
-		compare_range(buffer, buffer->low, buffer->high, active->mine, &changes);
-		return changes;
+		compare_range(buffer, buffer->low, buffer->high, active->mine, out);
+		return;
 	}
-	compare_range(buffer, buffer->low, active->kept_low, active->snapshot, &changes);
+	compare_range(buffer, buffer->low, active->kept_low, active->snapshot, out);
 	compare_range(buffer, active->kept_high, buffer->high,
-		      active->snapshot + (active->kept_low - buffer->low), &changes);
-	return changes;
+		      active->snapshot + (active->kept_low - buffer->low), out);
 }

@@ -102,6 +102,8 @@ static void send_large(double *a)
 		a[50000] = 3;
 	MPI_Wait(&q[2], MPI_STATUS_IGNORE);
 	a[150000] = 3;
+	if (is("large-late") || is("large-late-edge"))
+		MPI_Barrier(MPI_COMM_WORLD);
 }
 
 static void receive_large(double *a)
@@ -111,9 +113,17 @@ static void receive_large(double *a)
 	MPI_Irecv(a, N_LARGE, MPI_DOUBLE, 0, 0, MPI_COMM_WORLD, &q[0]);
 	if (rank == 1 && is("large-received-written"))
 		a[77777] = 4; /* large-received-written */
-	MPI_Wait(&q[0], MPI_STATUS_IGNORE);
+	if (rank == 1 && is("large-received-edge"))
+		a[0] = 4;
+	if (rank == 1 && (is("large-late") || is("large-late-edge"))) { /* it is there */
+		MPI_Barrier(MPI_COMM_WORLD);
+		a[is("large-late") ? 77777 : N_LARGE - 1] = 77777; /* large-late */
+	}
+	MPI_Wait(&q[0], MPI_STATUS_IGNORE); /* large-received-edge */ /* large-late-edge */
 	if (rank == 2)
 		MPI_Recv(a, N_LARGE / 2, MPI_DOUBLE, 0, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+	if (rank == 2 && (is("large-late") || is("large-late-edge")))
+		MPI_Barrier(MPI_COMM_WORLD);
 	a[4] += 1;
 	for (int i = 5; i < N_LARGE; i++)
 		if (a[i] != (rank == 2 && i < N_LARGE / 2 ? i + N_LARGE / 2 : i) &&
@@ -132,6 +142,52 @@ static void large(void)
 	else
 		receive_large(a);
 	free(a);
+}
+
+/* Right: much less comes than there is room for, before the receive is posted and after. */
+static void receive_short(void)
+{
+	double *a = calloc(N_LARGE, sizeof *a), one = 1;
+	MPI_Request q;
+
+	for (int i = 0; i < 2; i++) {
+		if (rank == 0) {
+			MPI_Send(&one, i, MPI_DOUBLE, 1, 0, MPI_COMM_WORLD);
+			MPI_Barrier(MPI_COMM_WORLD);
+			MPI_Barrier(MPI_COMM_WORLD);
+			MPI_Send(&one, 1, MPI_DOUBLE, 1, 0, MPI_COMM_WORLD);
+			continue;
+		}
+		MPI_Barrier(MPI_COMM_WORLD);
+		for (int k = 0; rank == 1 && k < 2; k++) {
+			MPI_Irecv(a, N_LARGE, MPI_DOUBLE, 0, 0, MPI_COMM_WORLD, &q);
+			if (k == 1)
+				MPI_Barrier(MPI_COMM_WORLD);
+			MPI_Wait(&q, MPI_STATUS_IGNORE);
+			if (a[0] != (i + k > 0))
+				printf("the first element is %g\n", a[0]);
+		}
+		if (rank == 2)
+			MPI_Barrier(MPI_COMM_WORLD);
+	}
+	free(a);
+}
+
+/* What comes for memory that is freed is thrown away. */
+static void free_early(void)
+{
+	double *a = calloc(N_LARGE, sizeof *a);
+	MPI_Request q;
+
+	MPI_Barrier(MPI_COMM_WORLD);
+	if (rank == 0) {
+		MPI_Send(a, N_LARGE, MPI_DOUBLE, 1, 0, MPI_COMM_WORLD);
+		free(a);
+	} else if (rank == 1) {
+		MPI_Irecv(a, N_LARGE, MPI_DOUBLE, 0, 0, MPI_COMM_WORLD, &q);
+		free(a);			 /* large-freed */
+		MPI_Wait(&q, MPI_STATUS_IGNORE);
+	}
 }
 
 /* --- strict reads --- */
@@ -161,6 +217,10 @@ int main(int argc, char **argv)
 		receive_parts();
 	else if (strncmp(wanted, "attached", 8) == 0)
 		attach();
+	else if (is("large-short"))
+		receive_short();
+	else if (is("large-freed"))
+		free_early();
 	else if (strncmp(wanted, "large", 5) == 0)
 		large();
 	else if (is("sent-read"))
