@@ -183,7 +183,8 @@ static void write_table(const struct fit *fit, FILE *file)
 		fprintf(file, "      - [");
 		for (int i = 0; i <= n; i++) {
 			const struct value *v = &fit->table[o * (n + 1) + i];
-			double cost = fmin(fmax(v->value, 0), fit->cores);
+			/* what may be nothing is nothing: noise above it would add up */
+			double cost = v->low > 0 ? fmin(v->value, fit->cores) : 0;
 
 			widest = fmax(widest, (v->high - v->low) / 2);
 			if (o + i > 0 && v->n < fewest)
