@@ -256,7 +256,7 @@ static bool look(struct mpi_rank *me, struct mpi_apart *apart, struct mpi_memory
 
 /* The next of the sequence. */
 static void add_post(struct mpi_rank *me, struct mpi_apart *apart,
-		     const struct mpi_apart_buffer *buffer, uintptr_t request, bool is_apart)
+		     uintptr_t request, uint64_t hash, bool is_apart)
 {
 	struct mpi_apart_post *post;
 
@@ -264,15 +264,15 @@ static void add_post(struct mpi_rank *me, struct mpi_apart *apart,
 		mpi_request_fail_memory(me);
 	post = &apart->posts[apart->n++];
 	post->request = request;
-	apart->hash = mpi_apart_hash(apart->hash, buffer);
+	apart->hash = hash;
 	if (is_apart) {
 		post->known[1] = post->known[0];
-		post->known[0] = apart->hash;
+		post->known[0] = hash;
 	}
 }
 
 void mpi_apart_look(struct mpi_rank *me, struct mpi_apart *apart,
-		    const struct mpi_apart_buffer *buffer, uintptr_t request)
+		    const struct mpi_apart_buffer *buffer, uintptr_t request, uint64_t hash)
 {
 	struct mpi_range range = range_of(buffer);
 	struct mpi_memory_buffer mine;
@@ -290,7 +290,7 @@ void mpi_apart_look(struct mpi_rank *me, struct mpi_apart *apart,
 		widen(&apart->hulls[buffer->is_receive], range);
 	apart->is_sequence &= apart->n < MAX_POSTS;
 	if (apart->is_sequence) {
-		add_post(me, apart, buffer, request, is_apart);
+		add_post(me, apart, request, hash, is_apart);
 		apart->n_in_hulls = apart->n;
 	} else if (request) {
 		enter_in_ranges(me, apart);

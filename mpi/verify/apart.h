@@ -79,9 +79,9 @@ static MPI_HOT uint64_t mpi_apart_hash(uint64_t hash, const struct mpi_apart_buf
 	return (hash ^ hash >> 32) | 1;
 }
 
-/* mpi_apart_post for what is not known. */
+/* mpi_apart_post for what is not known. `hash`: of the sequence with it. */
 void mpi_apart_look(struct mpi_rank *me, struct mpi_apart *apart,
-		    const struct mpi_apart_buffer *buffer, uintptr_t request);
+		    const struct mpi_apart_buffer *buffer, uintptr_t request, uint64_t hash);
 
 /* The call that `me` is in posts the buffer: with an active request, which has begun, or (0) for as
  * long as the call goes on. */
@@ -98,7 +98,7 @@ static MPI_HOT void mpi_apart_post(struct mpi_rank *me, struct mpi_apart *apart,
 	if (__builtin_expect(!apart->is_sequence || apart->n >= apart->n_room ||
 				 (post->known[0] != hash && post->known[1] != hash),
 			     0)) {
-		mpi_apart_look(me, apart, buffer, request);
+		mpi_apart_look(me, apart, buffer, request, hash);
 		return;
 	}
 	post->request = request;

@@ -271,7 +271,7 @@ static MPI_HOT int publish(struct mpi_rank *me, enum mpi_verify_direct which,
 		request =
 		    mpi_shadow_new_request(shadow, me, me->world->verify->rows[which], *handle);
 	if (request) {
-		request->op = op;
+		mpi_shadow_hold(shadow, request, op);
 		mpi_plain_post_buffer(me, a, which == DIRECT_IRECV, (uintptr_t)*handle);
 	} else if (op) {
 		mpi_shadow_give_up(shadow, op);

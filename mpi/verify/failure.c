@@ -124,7 +124,7 @@ void mpi_verify_unseen(struct mpi_rank *me, const char *function, const void *si
 	if (verify->is_blind || !mpi_verify_substitute(function))
 		return;
 	verify->is_blind = true;
-	for (int rank = 0; verify->shadow && rank < verify->shadow->n_ranks; rank++)
+	for (int rank = 0; rank < me->world->n_ranks; rank++)
 		me->world->ranks[rank].shadow = NULL;
 	mpi_verify_report(
 	    me->world, &(struct mpi_finding){

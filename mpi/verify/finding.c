@@ -187,6 +187,14 @@ int mpi_verify_create(struct mpi_world *world, unsigned parts)
 	return parts & MPI_VERIFY_MEMORY ? mpi_memory_create(world, &verify->memory) : 0;
 }
 
+void mpi_verify_add_rank(struct mpi_rank *me)
+{
+	const struct mpi_verify *verify = me->world->verify;
+
+	if (verify->shadow && !verify->is_blind)
+		mpi_shadow_add(verify->shadow, me);
+}
+
 void mpi_verify_destroy(struct mpi_verify *verify)
 {
 	if (!verify)

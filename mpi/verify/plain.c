@@ -96,7 +96,7 @@ void mpi_shadow_settle(struct mpi_shadow_rank *rank)
 
 void mpi_shadow_settle_all(struct mpi_shadow *shadow)
 {
-	for (int rank = 0; rank < shadow->n_ranks; rank++)
+	for (int rank = 0; rank < shadow->world->n_ranks; rank++)
 		mpi_shadow_settle(&shadow->ranks[rank]);
 }
 
@@ -124,7 +124,7 @@ static bool meet_sender(struct mpi_shadow_rank *mine, int rank, int source, int 
 	}
 	mpi_shadow_compare(shadow, &in, &out);
 	if (op) {
-		op->is_met = true;
+		mpi_shadow_set_met(op);
 		mpi_shadow_look_for(shadow, op);
 		mpi_shadow_take_out(shadow, queue, op);
 	}

@@ -7,8 +7,7 @@
 
 /* --- requests --- */
 
-/* The place of one, there or not. NULL: there is no memory. */
-static struct mpi_shadow_request *place_of(struct mpi_shadow *shadow, uint64_t index)
+struct mpi_shadow_request *mpi_shadow_new_place(struct mpi_shadow *shadow, uint64_t index)
 {
 	uint64_t at = index / SHADOW_IN_CHUNK;
 
@@ -23,40 +22,17 @@ static struct mpi_shadow_request *place_of(struct mpi_shadow *shadow, uint64_t i
 		shadow->n_chunks = n;
 	}
 	if (!shadow->requests[at]) {
-		shadow->requests[at] = malloc(SHADOW_IN_CHUNK * sizeof *shadow->requests[at]);
+		shadow->requests[at] = util_pool_get(&shadow->chunks);
 		for (int i = 0; shadow->requests[at] && i < SHADOW_IN_CHUNK; i++)
 			shadow->requests[at][i].function = 0; /* and nothing else is read */
 	}
 	return shadow->requests[at] ? &shadow->requests[at][index % SHADOW_IN_CHUNK] : NULL;
 }
 
-struct mpi_shadow_request *mpi_shadow_new_request(struct mpi_shadow *shadow,
-						  const struct mpi_rank *me,
-						  const struct mpi_call_info *function,
-						  const void *handle)
-{
-	uint64_t index = mpi_shadow_index(handle);
-	struct mpi_shadow_request *request;
-
-	if (index == SHADOW_NO_REQUEST)
-		return NULL;
-	request = place_of(shadow, index);
-	if (!request)
-		return NULL;
-	mpi_apart_begin(&shadow->ranks[me->rank].apart);
-	*request =
-	    (struct mpi_shadow_request){.function = (uint16_t)(function - mpi_call_infos + 1),
-					.site = me->pd->site,
-					.rank = me->rank,
-					.is_active = true};
-	return request;
-}
-
 static void release_ops(struct mpi_shadow *shadow, struct mpi_shadow_request *request)
 {
-	mpi_shadow_release(shadow, request->op);
+	mpi_shadow_let_go(shadow, request);
 	mpi_shadow_release(shadow, mpi_shadow_second(request));
-	request->op = NULL;
 	if (!request->is_persistent)
 		request->second = NULL;
 	if (request->is_active)
@@ -97,11 +73,9 @@ void mpi_shadow_destroy_requests(struct mpi_shadow *shadow)
 {
 	const struct mpi_shadow_plan *plan;
 
-	for (int rank = 0; shadow->ranks && rank < shadow->n_ranks; rank++)
+	for (int rank = 0; shadow->ranks && rank < shadow->world->n_ranks; rank++)
 		while ((plan = shadow->ranks[rank].persistent.first))
 			leave_persistent(shadow, plan->request);
-	for (uint64_t i = 0; i < shadow->n_chunks; i++)
-		free(shadow->requests[i]);
 	free(shadow->requests);
 }
 
@@ -125,17 +99,12 @@ static const MPI_Request *handles_of(const struct mpi_verify_call *call)
 	return array ? array : mpi_verify_value(call, MPI_ARG_REQUEST).p;
 }
 
-void mpi_shadow_make_room(struct mpi_verify_call *call, int n)
+void mpi_shadow_note(struct mpi_verify_call *call, int n, const MPI_Request handles[])
 {
 	call->handles = call->own_handles;
 	if (n > (int)(sizeof call->own_handles / sizeof call->own_handles[0]))
 		call->handles = malloc((size_t)n * sizeof *call->handles);
 	call->n_handles = call->handles ? n : 0;
-}
-
-void mpi_shadow_note(struct mpi_verify_call *call, int n, const MPI_Request handles[])
-{
-	mpi_shadow_make_room(call, n);
 	for (int i = 0; i < call->n_handles; i++)
 		call->handles[i] = mpi_shadow_index(handles[i]);
 }
@@ -303,7 +272,7 @@ void mpi_shadow_publish(struct mpi_shadow *shadow, struct mpi_verify_call *call,
 		mpi_shadow_give_up_ops(shadow, call);
 		return;
 	}
-	request->op = call->ops[0];
+	mpi_shadow_hold(shadow, request, call->ops[0]);
 	request->second = call->ops[1];
 	if (!call->plan) {
 		mpi_apart_post_request(call->me, handle);
@@ -358,7 +327,7 @@ static bool start(struct mpi_shadow *shadow, struct mpi_rank *me,
 	request->is_cancelled = request->is_known = false;
 	request->was_started = true;
 	mpi_shadow_do(shadow, me, &plan, ops);
-	request->op = ops[0];
+	mpi_shadow_hold(shadow, request, ops[0]);
 	return true;
 }
 

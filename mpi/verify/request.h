@@ -29,13 +29,32 @@ static inline uint64_t mpi_shadow_index(const void *handle)
 	return (uintptr_t)handle <= MPI_HANDLE_PREDEFINED_MAX ? SHADOW_NO_REQUEST
 							      : mpi_handle_index((uintptr_t)handle);
 }
+/* The place of one that is not there. NULL: there is no memory. */
+struct mpi_shadow_request *mpi_shadow_new_place(struct mpi_shadow *shadow, uint64_t index);
 /* A new one, of this call; NULL: the handle is predefined, or there is no memory. */
-struct mpi_shadow_request *mpi_shadow_new_request(struct mpi_shadow *shadow,
-						  const struct mpi_rank *me,
-						  const struct mpi_call_info *function,
-						  const void *handle);
+static MPI_HOT struct mpi_shadow_request *
+mpi_shadow_new_request(struct mpi_shadow *shadow, struct mpi_rank *me,
+		       const struct mpi_call_info *function, const void *handle)
+{
+	uint64_t index = mpi_shadow_index(handle), at = index / SHADOW_IN_CHUNK;
+	struct mpi_shadow_request *request;
+
+	if (index == SHADOW_NO_REQUEST)
+		return NULL;
+	request = at < shadow->n_chunks && shadow->requests[at]
+		      ? &shadow->requests[at][index % SHADOW_IN_CHUNK]
+		      : mpi_shadow_new_place(shadow, index);
+	if (!request)
+		return NULL;
+	mpi_apart_begin(&shadow->ranks[me->rank].apart);
+	*request =
+	    (struct mpi_shadow_request){.function = (uint16_t)(function - mpi_call_infos + 1),
+					.site = me->pd->site,
+					.rank = me->rank,
+					.is_active = true};
+	return request;
+}
 /* The call is given these requests. */
-void mpi_shadow_make_room(struct mpi_verify_call *call, int n); /* for their indices */
 void mpi_shadow_note(struct mpi_verify_call *call, int n, const MPI_Request handles[]);
 void mpi_shadow_forget_handles(struct mpi_verify_call *call);
 void mpi_shadow_wait_for_given(struct mpi_shadow *shadow, struct mpi_verify_call *call, bool any);

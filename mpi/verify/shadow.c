@@ -116,6 +116,7 @@ static void link_pair(struct mpi_shadow *shadow, struct mpi_shadow_queue *queue,
 					 .n_references = 2,
 					 .queue = queue};
 	util_list_prepend(&queue->pairs, pair);
+	send->is_held = recv->is_held = false;
 	send->pair = recv->pair = pair;
 	send->is_paired = recv->is_paired = true;
 }
@@ -123,10 +124,12 @@ static void link_pair(struct mpi_shadow *shadow, struct mpi_shadow_queue *queue,
 static void join(struct mpi_shadow *shadow, struct mpi_shadow_queue *queue,
 		 struct mpi_shadow_op *send, struct mpi_shadow_op *recv)
 {
-	if (send->is_posted && recv->is_posted)
-		send->is_met = recv->is_met = true;
-	else
+	if (send->is_posted && recv->is_posted) {
+		mpi_shadow_set_met(send);
+		mpi_shadow_set_met(recv);
+	} else {
 		link_pair(shadow, queue, send, recv);
+	}
 	if (!recv->type) {
 		recv->was_probed = true;
 		recv->probed = send;
@@ -211,7 +214,7 @@ static inline bool meet(struct mpi_shadow *shadow, struct mpi_shadow_queue *queu
 		data[!kind] = mpi_shadow_data_of(op);
 		mpi_shadow_compare(shadow, &data[SHADOW_RECV], &data[SHADOW_SEND]);
 	}
-	op->is_met = true;
+	mpi_shadow_set_met(op);
 	mpi_shadow_look_for(shadow, op);
 	mpi_shadow_take_out(shadow, queue, op);
 	return true;
@@ -370,7 +373,7 @@ struct mpi_shadow_op *mpi_shadow_find_send(struct mpi_shadow *shadow, int rank, 
 
 const char *mpi_shadow_sender_at(const struct mpi_shadow *shadow, const void *site)
 {
-	for (int rank = 0; rank < shadow->n_ranks; rank++)
+	for (int rank = 0; rank < shadow->world->n_ranks; rank++)
 		for (uint32_t i = 0; i < shadow->ranks[rank].n_queues; i++) {
 			const struct mpi_shadow_queue *queue = shadow->ranks[rank].queues[i];
 
@@ -385,6 +388,12 @@ const char *mpi_shadow_sender_at(const struct mpi_shadow *shadow, const void *si
 
 /* --- life --- */
 
+void mpi_shadow_add(struct mpi_shadow *shadow, struct mpi_rank *me)
+{
+	me->shadow = &shadow->ranks[me->rank];
+	me->shadow->shadow = shadow;
+}
+
 int mpi_shadow_create(struct mpi_world *world, struct mpi_shadow **out)
 {
 	struct mpi_shadow *shadow = calloc(1, sizeof *shadow);
@@ -397,21 +406,20 @@ int mpi_shadow_create(struct mpi_world *world, struct mpi_shadow **out)
 	util_pool_init(&shadow->ops, sizeof(struct mpi_shadow_op));
 	util_pool_init(&shadow->pairs, sizeof(struct mpi_shadow_pair));
 	util_pool_init(&shadow->steps, sizeof(struct mpi_shadow_step));
+	util_pool_init(&shadow->chunks, SHADOW_IN_CHUNK * sizeof(struct mpi_shadow_request));
 	/* whole lines */
 	util_pool_init(&shadow->queues, (sizeof(struct mpi_shadow_queue) + 63) / 64 * 64);
-	shadow->n_ranks = (int)n;
-	shadow->ranks = aligned_alloc(64, (n ? n : 1) * sizeof *shadow->ranks);
-	if (shadow->ranks)
-		memset(shadow->ranks, 0, n * sizeof *shadow->ranks);
-	for (size_t i = 0; shadow->ranks && i < n; i++) {
-		shadow->ranks[i].shadow = shadow;
-		world->ranks[i].shadow = &shadow->ranks[i];
-	}
+	/* whole lines, of which those of ranks to come are not touched */
+	shadow->memory = calloc(n + 1, sizeof *shadow->ranks);
+	if (shadow->memory)
+		shadow->ranks = (void *)(((uintptr_t)shadow->memory + 63) & ~(uintptr_t)63);
 	shadow->to_look = calloc(n ? n : 1, sizeof *shadow->to_look);
 	if (!shadow->ranks || !shadow->to_look) {
 		mpi_shadow_destroy(shadow);
 		return UTIL_ENOMEM;
 	}
+	for (int rank = 0; rank < world->n_ranks; rank++)
+		mpi_shadow_add(shadow, &world->ranks[rank]);
 	*out = shadow;
 	return 0;
 }
@@ -433,7 +441,7 @@ void mpi_shadow_destroy(struct mpi_shadow *shadow)
 
 	if (!shadow)
 		return;
-	for (int rank = 0; shadow->ranks && rank < shadow->n_ranks; rank++) {
+	for (int rank = 0; shadow->ranks && rank < shadow->world->n_ranks; rank++) {
 		struct mpi_shadow_rank *r = &shadow->ranks[rank];
 
 		destroy_steps(r->first);
@@ -455,7 +463,8 @@ void mpi_shadow_destroy(struct mpi_shadow *shadow)
 	util_pool_finish(&shadow->pairs);
 	util_pool_finish(&shadow->steps);
 	util_pool_finish(&shadow->queues);
-	free(shadow->ranks);
+	util_pool_finish(&shadow->chunks);
+	free(shadow->memory);
 	util_map_finish(&shadow->numbered);
 	free(shadow->to_look);
 	free(shadow);

@@ -84,13 +84,17 @@ struct mpi_shadow_op {
 	bool is_met : 1;    /* the other side is posted, in the strict view; it has no pair */
 	bool is_paired : 1;
 	bool was_probed : 1;
+	bool is_held : 1; /* by `request`, until it is met */
 	int n_references; /* steps, a request, the queue */
 	int rank, peer;	  /* world ranks; peer MPI_ANY_SOURCE: not known */
 	int tag;
 	uint32_t context;
 	struct mpi_datatype *type; /* retained; NULL: not known (MPI_Mprobe) */
 
-	struct mpi_shadow_pair *pair; /* if it is_paired */
+	union {
+		struct mpi_shadow_pair *pair;	    /* if it is_paired */
+		struct mpi_shadow_request *request; /* if it is_held */
+	};
 	MPI_Count count;
 	const char *function; /* the call */
 	const void *site;
@@ -224,8 +228,8 @@ static inline struct mpi_shadow_op *mpi_shadow_second(const struct mpi_shadow_re
 
 struct mpi_shadow {
 	struct mpi_world *world;
-	struct mpi_shadow_rank *ranks; /* [n_ranks] */
-	int n_ranks;
+	struct mpi_shadow_rank *ranks; /* also those to come; in `memory` */
+	void *memory;
 	struct mpi_shadow_request *
 	    *requests; /* [n_chunks] by index of handles, so many in each; NULL */
 	uint64_t n_chunks;
@@ -234,8 +238,8 @@ struct mpi_shadow {
 	struct util_list closed;	/* those that all have called, while they are remembered */
 	bool has_end;			/* a rank has called MPI_Finalize */
 	struct mpi_shadow_half *halves; /* of partitioned communication, that wait for the other */
-	struct util_pool ops, pairs, steps, queues;
-	int *to_look, n_to_look; /* [n_ranks] ranks whose steps may go on */
+	struct util_pool ops, pairs, steps, queues, chunks;
+	int *to_look, n_to_look; /* ranks whose steps may go on */
 	bool is_looking;
 	bool
 	    looks_at_buffers; /* whether they are apart; --verify=memory finds that in its own way */
@@ -245,6 +249,7 @@ struct mpi_shadow {
 };
 
 int mpi_shadow_create(struct mpi_world *world, struct mpi_shadow **out);
+void mpi_shadow_add(struct mpi_shadow *shadow, struct mpi_rank *me); /* a rank begins */
 void mpi_shadow_destroy(struct mpi_shadow *shadow);
 
 /* What is sent or received. */
@@ -315,6 +320,39 @@ static inline void mpi_shadow_release(struct mpi_shadow *shadow, struct mpi_shad
 {
 	if (op && --op->n_references == 0)
 		mpi_shadow_destroy_op(shadow, op);
+}
+/* Its reference becomes the request's; that is let go, at the latest when it is met. */
+static inline void mpi_shadow_hold(struct mpi_shadow *shadow, struct mpi_shadow_request *request,
+				   struct mpi_shadow_op *op)
+{
+	request->op = op;
+	if (!op || op->is_paired || !op->type)
+		return;
+	if (op->is_met) {
+		request->op = NULL;
+		mpi_shadow_release(shadow, op);
+		return;
+	}
+	op->request = request;
+	op->is_held = true;
+}
+static inline void mpi_shadow_let_go(struct mpi_shadow *shadow, struct mpi_shadow_request *request)
+{
+	if (!request->op)
+		return;
+	request->op->is_held = false;
+	mpi_shadow_release(shadow, request->op);
+	request->op = NULL;
+}
+/* Of one that is in a queue, which has a reference, too. */
+static inline void mpi_shadow_set_met(struct mpi_shadow_op *op)
+{
+	op->is_met = true;
+	if (!op->is_held)
+		return;
+	op->is_held = false;
+	op->request->op = NULL;
+	op->n_references--;
 }
 /* Posts a send or receive, in the order of the rank's calls; matches what can be. The arguments are
  * right; type NULL: it is not known (MPI_Mprobe). NULL: it is none, or it is over in the strict view,

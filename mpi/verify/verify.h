@@ -66,6 +66,8 @@ struct mpi_verify;
  * mpi_verify_substitute as config->substitute. 0 or UTIL_ENOMEM. */
 int mpi_verify_create(struct mpi_world *world, unsigned parts);
 void mpi_verify_destroy(struct mpi_verify *verify); /* NULL is fine */
+/* A rank that has been spawned begins. */
+void mpi_verify_add_rank(struct mpi_rank *me);
 /* What the program gets for the MPI function `name`, of runs that nobody else watches; NULL: the
  * function itself. */
 void *mpi_verify_substitute(const char *name);

@@ -29,6 +29,8 @@ void mpi_world_extend(struct mpi_world *world)
 		if (observers->tally)
 			me->tally = observers->tally->rank(observers->tally->context, me->rank);
 		me->pd->mpi = me;
+		if (world->verify)
+			mpi_verify_add_rank(me);
 	}
 }
 
