@@ -90,13 +90,19 @@ static int end(struct mpi_verify_call *call, int code, const MPI_Status *status)
 	return mpi_leave(call->me, code);
 }
 
+/* Arguments that were looked up and are right, if not plain. */
+static MPI_HOT bool are_right(const struct mpi_p2p_args *a, bool is_recv)
+{
+	return a->buf && a->buf != MPI_IN_PLACE && mpi_shadow_is_right(a, is_recv);
+}
+
 /* The arguments of a send or receive that are right, if not plain; false: that is left to the
  * function itself. */
 static MPI_HOT bool take(const struct mpi_rank *me, MPI_Datatype datatype, MPI_Comm comm, int peer,
 			 int tag, bool is_recv, struct mpi_p2p_args *a)
 {
 	return __builtin_expect(mpi_args_are_plain(me, datatype, comm, peer, tag, a), 1) ||
-	       (a->buf && a->buf != MPI_IN_PLACE && mpi_shadow_is_right(a, is_recv));
+	       are_right(a, is_recv);
 }
 
 /* --- blocking messages --- */
@@ -171,22 +177,16 @@ static int recv_any(struct mpi_rank *me, const struct mpi_p2p_args *a, MPI_Statu
 	return mpi_leave(me, code);
 }
 
-/* Whose arguments are not plain. */
-static __attribute__((noinline)) int recv_other(struct mpi_rank *me, void *buf, int count,
-						MPI_Datatype datatype, int source, int tag,
-						MPI_Comm comm, MPI_Status *status, const void *site)
+/* Whose arguments are right, but not plain. */
+static __attribute__((noinline)) int recv_other(struct mpi_rank *me, const struct mpi_p2p_args *a,
+						MPI_Status *status, const void *site)
 {
-	struct mpi_p2p_args a = {.buf = buf, .count = count};
-
-	if (!me || !take(me, datatype, comm, source, tag, true, &a))
-		return ((recv_fn *)mpi_direct_other(DIRECT_RECV, site))(buf, count, datatype,
-									source, tag, comm, status);
 	mpi_direct_enter(me, DIRECT_RECV, site);
 	if (has_requests(me))
-		mpi_plain_post_buffer(me, &a, true, 0);
-	if (source == MPI_ANY_SOURCE && mpi_plain_await(me, &a))
-		return recv_any(me, &a, status);
-	return recv_in_queue(me, a, status);
+		mpi_plain_post_buffer(me, a, true, 0);
+	if (a->peer == MPI_ANY_SOURCE && mpi_plain_await(me, a))
+		return recv_any(me, a, status);
+	return recv_in_queue(me, *a, status);
 }
 
 static int recv(void *buf, int count, MPI_Datatype datatype, int source, int tag, MPI_Comm comm,
@@ -195,9 +195,12 @@ static int recv(void *buf, int count, MPI_Datatype datatype, int source, int tag
 	struct mpi_rank *me = mpi_direct_caller();
 	struct mpi_p2p_args a = {.buf = buf, .count = count};
 
-	if (!me || !mpi_args_are_plain(me, datatype, comm, source, tag, &a))
-		return recv_other(me, buf, count, datatype, source, tag, comm, status,
-				  __builtin_return_address(0));
+	if (!me || !mpi_args_are_plain(me, datatype, comm, source, tag, &a)) {
+		if (me && are_right(&a, true))
+			return recv_other(me, &a, status, __builtin_return_address(0));
+		return ((recv_fn *)mpi_direct_other(DIRECT_RECV, __builtin_return_address(0)))(
+		    buf, count, datatype, source, tag, comm, status);
+	}
 	mpi_direct_enter(me, DIRECT_RECV, __builtin_return_address(0));
 	if (has_requests(me))
 		mpi_plain_post_buffer(me, &a, true, 0);
