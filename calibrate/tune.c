@@ -7,8 +7,7 @@
 #include "fit.h"
 #include "least_squares.h"
 
-enum { MOST_STEPS = 6, MOST_VALUES = 16, SCANNED = 16, AROUND = 7 };
-static const double LEAST_STEP = 1e-3; /* of the logarithm of a burst */
+enum { MOST_STEPS = 6, MOST_VALUES = 16, SCANNED = 16, QUARTERS = 7 };
 /* Of the loss: a fit that gains less leaves the values as they were measured. */
 static const double ENOUGH = 0.001, GAIN = 0.8;
 static const double FAR = 100; /* a factor either way */
@@ -189,6 +188,40 @@ struct readings {
 	struct fit_choice choice; /* but for the burst */
 };
 
+/* Readings with other bursts, from which all other values follow. */
+static int predict_bursts(void *context, const double *values, int n, double *residuals,
+			  struct util_error *err)
+{
+	struct readings *readings = context;
+	struct candidates *candidates = readings->candidates;
+	struct fit fits[2];
+	const void *list[2] = {&fits[0], &fits[1]};
+	struct check checks[2];
+	char error[256];
+
+	for (int k = 0; k < n; k++) {
+		readings->choice.burst_s = values[k];
+		if (fit_make_with(&fits[k], candidates->measured, readings->choice, error) < 0)
+			return util_error_set(err, UTIL_EINPUT, "%s", error);
+	}
+	candidates_run(candidates, list, n, checks, residuals);
+	for (int k = 0; k < n; k++)
+		fit_finish(&fits[k]);
+	return 0;
+}
+
+static double loss_with(struct readings *readings, double burst_s)
+{
+	int n = readings->candidates->base.n;
+	double *residuals = calloc((size_t)n + 1, sizeof(*residuals)), loss = INFINITY;
+	struct util_error err;
+
+	if (residuals && predict_bursts(readings, &burst_s, 1, residuals, &err) == 0)
+		loss = loss_of(residuals, n);
+	free(residuals);
+	return loss;
+}
+
 /* Of bursts that grow by that factor, the one that predicts best. */
 static double best_burst_s(struct readings *readings, double first_s, double factor, int n_values)
 {
@@ -224,8 +257,8 @@ static double best_burst_s(struct readings *readings, double first_s, double fac
 }
 
 /* Least squares find no other valley, and noise hides from lines by size where a burst ends: from
- * less than they say up to all that links are known to save up, in steps of two, then in smaller and
- * smaller ones around the best. */
+ * less than they say up to all that links are known to save up, in steps of two, then of a quarter
+ * around the best. */
 static double scanned_burst_s(struct readings *readings, const struct fit *fit, double burst_s)
 {
 	double least_s = burst_s / LESS, most_s = burst_s * LESS, best_s;
@@ -235,9 +268,27 @@ static double scanned_burst_s(struct readings *readings, const struct fit *fit, 
 	while (n < SCANNED && least_s * exp2(n - 1) < most_s)
 		n++;
 	best_s = best_burst_s(readings, least_s, 2, n);
-	for (double step = 0.25; step > LEAST_STEP; step /= 4)
-		best_s = best_burst_s(readings, best_s / exp2(3 * step), exp2(step), AROUND);
-	return best_s;
+	return best_burst_s(readings, best_s / exp2(0.75), exp2(0.25), QUARTERS);
+}
+
+/* Least squares, kept if they gain something. */
+static double tuned_burst_s(struct readings *readings, const struct fit *fit, double first_s)
+{
+	double burst_s = scanned_burst_s(readings, fit, first_s), least_s = burst_s / FAR,
+	       most_s = burst_s * FAR;
+	struct least_squares squares = {.n_values = 1,
+					.n_residuals = readings->candidates->base.n,
+					.least = &least_s,
+					.most = &most_s,
+					.predict = predict_bursts,
+					.context = readings,
+					.n_steps = MOST_STEPS};
+	struct util_error err;
+
+	if (least_squares_run(&squares, &burst_s, &err))
+		return first_s;
+	return loss_with(readings, burst_s) < GAIN * loss_with(readings, first_s) ? burst_s
+										  : first_s;
 }
 
 static void try_choice(struct reading *best, struct candidates *candidates,
@@ -300,7 +351,7 @@ static void try_burst(struct reading *best, struct candidates *candidates, doubl
 	if (is_enough(best))
 		return;
 	readings.choice.shares_latency = shares_latency;
-	readings.choice.burst_s = scanned_burst_s(&readings, &best->fit, first_s);
+	readings.choice.burst_s = tuned_burst_s(&readings, &best->fit, first_s);
 	try_choice(best, candidates, readings.choice);
 }
 

@@ -54,8 +54,8 @@ static double epoch_s(const struct bench *b, int size_B, int n, double units)
 		if (b->rank == 0) {
 			MPI_Win_lock(MPI_LOCK_EXCLUSIVE, 1, 0, b->win);
 			for (int i = 0; i < n; i++)
-				MPI_Put(b->memory, size_B, MPI_BYTE, 1, 0, size_B, MPI_BYTE,
-					b->win);
+				MPI_Put(b->memory, size_B, MPI_BYTE, 1, (MPI_Aint)i * size_B,
+					size_B, MPI_BYTE, b->win);
 			MPI_Win_unlock(1, b->win);
 		} else if (b->rank == 1 && units > 0) {
 			compute(units);
@@ -114,8 +114,8 @@ int main(int argc, char **argv)
 	verdict = parse(argc, argv, bench.rank, n_ranks, &settings);
 	if (verdict == OPTIONS_OK) {
 		bench.repeats = settings.repeats;
-		MPI_Win_allocate(settings.largest, 1, MPI_INFO_NULL, MPI_COMM_WORLD, &bench.memory,
-				 &bench.win);
+		MPI_Win_allocate((MPI_Aint)settings.largest * settings.batch, 1, MPI_INFO_NULL,
+				 MPI_COMM_WORLD, &bench.memory, &bench.win);
 		for (long size_B = settings.smallest; size_B <= settings.largest; size_B *= 4)
 			measure(&bench, &settings, (int)size_B);
 		MPI_Win_free(&bench.win);

@@ -30,14 +30,15 @@ static bool is_on_stack(const struct mpi_rank *me, uintptr_t at)
 }
 
 /* Whether MPI gets memory of its own instead of the buffer. Not of what it reads where nobody can write, nor of a receive that
- * gets what comes at one time (mpi_memory_receiving). */
+ * gets what comes at one time (mpi_memory_receiving), where it can be looked at while other ranks run. */
 static bool needs_copy(struct mpi_memory *memory, const struct mpi_rank *me,
 		       const struct mpi_memory_buffer *buffer, bool is_receive)
 {
 	if (memory->memcheck || memory->impact)
 		return true;
 	if (is_receive) /* a frame that has ended is found when its rank calls MPI next: this may come before */
-		return !buffer->type || !buffer->type->is_contiguous || is_on_stack(me, buffer->low);
+		return !buffer->type || !buffer->type->is_contiguous || is_on_stack(me, buffer->low) ||
+		       !pd_rank_memory_stays(me->pd, (const void *)buffer->low);
 	return (buffer->use & MEMORY_WRITE) || !mpi_memory_may_guard(memory, me, buffer);
 }
 

@@ -152,6 +152,8 @@ bool mpi_memory_receiving(const struct mpi_request *recv, bool is_over)
 	uintptr_t high = low + (uintptr_t)mpi_status_bytes(&recv->status);
 	bool has_lost = false, has_memory = false;
 
+	if (recv->owner->rank >= memory->n_ranks)
+		return true; /* a spawned rank in MPI_Init */
 	for (size_t i = mpi_ranges_near(&rank->locked, low);
 	     i < rank->locked.n && rank->locked.sorted[i].low < high; i++) {
 		struct mpi_memory_active *active = mpi_memory_locked(rank, i);

@@ -118,6 +118,17 @@ static bool walk(struct walk *w, const struct mpi_datatype *type, uintptr_t at, 
 	return true;
 }
 
+/* A pointer into a block need not know what else is in it: that may be another member of a structure. */
+static bool is_certain(const struct look *look, const struct mpi_debuginfo_object *object)
+{
+	const struct mpi_memory_block *block;
+
+	if (!object->is_pointed_at || object->at == look->buffer->first_item)
+		return true;
+	block = mpi_memory_block_at(look->memory, object->at);
+	return block && block->at == object->at;
+}
+
 static void look_at_object(void *context, const struct mpi_debuginfo_object *object)
 {
 	struct look *look = context;
@@ -127,7 +138,7 @@ static void look_at_object(void *context, const struct mpi_debuginfo_object *obj
 		return;
 	if (walk(&w, look->buffer->type, look->buffer->first_item, look->buffer->n_items)) {
 		look->has_fit = true;
-	} else if (!look->has_misfit) {
+	} else if (!look->has_misfit && is_certain(look, object)) {
 		look->has_misfit = true;
 		look->object = *object;
 		look->leaf = w.leaf;

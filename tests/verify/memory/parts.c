@@ -190,6 +190,37 @@ static void free_early(void)
 	}
 }
 
+/* --- variables of each rank: where they lie others' are while those run --- */
+
+static void receive_into_variables(void)
+{
+	static double global[N], sent[N];
+	static __thread double local[N];
+	int n, to, from;
+	MPI_Request q[2];
+
+	MPI_Comm_size(MPI_COMM_WORLD, &n);
+	to = (rank + 1) % n;
+	from = (rank + n - 1) % n;
+	for (int i = 0; i < N; i++) {
+		sent[i] = rank + i;
+		global[i] = local[i] = rank + 0.5;
+	}
+	for (int step = 0; step < 2; step++) {
+		MPI_Irecv(global, N, MPI_DOUBLE, from, 0, MPI_COMM_WORLD, &q[0]);
+		MPI_Irecv(local, N, MPI_DOUBLE, from, 1, MPI_COMM_WORLD, &q[1]);
+		if (step == 1)
+			MPI_Barrier(MPI_COMM_WORLD);
+		MPI_Send(sent, N, MPI_DOUBLE, to, 0, MPI_COMM_WORLD);
+		MPI_Send(sent, N, MPI_DOUBLE, to, 1, MPI_COMM_WORLD);
+		MPI_Waitall(2, q, MPI_STATUSES_IGNORE);
+		for (int i = 0; i < N; i++)
+			if (global[i] != from + i || local[i] != from + i)
+				printf("element %d is %g, %g\n", i, global[i], local[i]);
+		global[0] = local[0] = -1;
+	}
+}
+
 /* --- strict reads --- */
 
 static void read_sent(void)
@@ -223,6 +254,8 @@ int main(int argc, char **argv)
 		free_early();
 	else if (strncmp(wanted, "large", 5) == 0)
 		large();
+	else if (is("variables"))
+		receive_into_variables();
 	else if (is("sent-read"))
 		read_sent();
 	MPI_Finalize();

@@ -77,6 +77,12 @@ class Parts(unittest.TestCase):
                 with self.subTest(case=case, way=way):
                     self.assertEqual(self.found(way, case), [])
 
+    def test_variables_of_ranks_are_looked_at_where_they_are(self):
+        for isolation in "map", "copy":
+            for way in "plain", "callbacks":
+                with self.subTest(isolation=isolation, way=way):
+                    self.assertEqual(self.found(way, "variables", "--isolation", isolation), [])
+
     def test_any_program(self):
         for case, (*_, has_line) in WRONG.items():
             with self.subTest(case=case):

@@ -105,10 +105,21 @@ static void wrong_sum(void)
 	MPI_Allreduce(mine, sum, 1, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD); /* wrong-sum */
 }
 
+/* The pointer is to a member that comes before the buffer. */
+static __attribute__((noinline)) void send_later_member(const void *buf, const short *earlier)
+{
+	SEND(buf, 3, MPI_DOUBLE);
+	if (earlier[0] != 0)
+		abort();
+}
+
 static void structures(void)
 {
 	MPI_Datatype type = particle_type(MPI_DOUBLE);
-	struct particle local = {0}, *p = particles + 2;
+	struct particle local = {0}, *p = particles + 2, *q = calloc(2, sizeof *q);
+
+	send_later_member(q[1].x, &q[0].pair.a);
+	free(q);
 
 	SEND(particles, 3, type);
 	SEND(&local, 1, type);
