@@ -122,8 +122,7 @@ int mpi_recv_entered(void *buf, int count, struct mpi_datatype *type, int source
 /* The same of arguments that are right, if not plain. */
 int mpi_recv_right(struct mpi_rank *me, const struct mpi_p2p_args *a, MPI_Status *status);
 /* MPI_Isend, MPI_Irecv and MPI_Sendrecv of such arguments, which do not leave the call. */
-int mpi_send_given(struct mpi_rank *me, enum mpi_send_mode mode, const struct mpi_p2p_args *a,
-		   MPI_Request *request);
+int mpi_send_given(struct mpi_rank *me, const struct mpi_p2p_args *a, MPI_Request *request);
 int mpi_recv_given(struct mpi_rank *me, const struct mpi_p2p_args *a, MPI_Request *request);
 int mpi_exchange(struct mpi_rank *me, const struct mpi_p2p_args *out, const struct mpi_p2p_args *in,
 		 MPI_Status *status);

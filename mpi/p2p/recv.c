@@ -159,7 +159,8 @@ static __attribute__((noinline)) int recv_checked(struct mpi_rank *me, void *buf
 	return code == MPI_SUCCESS ? mpi_recv_right(me, &a, status) : mpi_leave(me, code);
 }
 
-int mpi_recv_given(struct mpi_rank *me, const struct mpi_p2p_args *a, MPI_Request *request)
+static MPI_HOT int recv_given(struct mpi_rank *me, const struct mpi_p2p_args *a,
+			      MPI_Request *request)
 {
 	struct mpi_request *recv;
 
@@ -171,13 +172,25 @@ int mpi_recv_given(struct mpi_rank *me, const struct mpi_p2p_args *a, MPI_Reques
 	return MPI_SUCCESS;
 }
 
-int mpi_recv_nonblocking(struct mpi_rank *me, void *buf, MPI_Count count, MPI_Datatype datatype,
-			 int source, int tag, MPI_Comm comm, MPI_Request *request)
+int mpi_recv_given(struct mpi_rank *me, const struct mpi_p2p_args *a, MPI_Request *request)
+{
+	return recv_given(me, a, request);
+}
+
+static MPI_HOT int recv_nonblocking(struct mpi_rank *me, void *buf, MPI_Count count,
+				    MPI_Datatype datatype, int source, int tag, MPI_Comm comm,
+				    MPI_Request *request)
 {
 	struct mpi_p2p_args a;
 	int code = mpi_check_recv(me, buf, count, datatype, source, tag, comm, &a);
 
-	return code == MPI_SUCCESS ? mpi_recv_given(me, &a, request) : code;
+	return code == MPI_SUCCESS ? recv_given(me, &a, request) : code;
+}
+
+int mpi_recv_nonblocking(struct mpi_rank *me, void *buf, MPI_Count count, MPI_Datatype datatype,
+			 int source, int tag, MPI_Comm comm, MPI_Request *request)
+{
+	return recv_nonblocking(me, buf, count, datatype, source, tag, comm, request);
 }
 
 static int start_persistent(struct mpi_rank *me, struct mpi_request *recv)
@@ -231,7 +244,7 @@ int MPI_Irecv(void *buf, int count, MPI_Datatype datatype, int source, int tag, 
 	struct mpi_rank *me = MPI_ENTER();
 
 	return mpi_leave(
-	    me, mpi_recv_nonblocking(me, buf, count, datatype, source, tag, comm, request));
+	    me, recv_nonblocking(me, buf, count, datatype, source, tag, comm, request));
 }
 
 int MPI_Recv_c(void *buf, MPI_Count count, MPI_Datatype datatype, int source, int tag,

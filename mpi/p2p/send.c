@@ -387,15 +387,14 @@ int mpi_send_blocking(struct mpi_rank *me, int mode, const void *buf, MPI_Count 
 	return code == MPI_SUCCESS ? send_checked(me, mode, &a) : code;
 }
 
-int mpi_send_given(struct mpi_rank *me, enum mpi_send_mode mode, const struct mpi_p2p_args *a,
-		   MPI_Request *request)
+static MPI_HOT int send_given(struct mpi_rank *me, enum mpi_send_mode mode,
+			      const struct mpi_p2p_args *a, MPI_Request *request)
 {
 	struct mpi_request *send;
 	int code;
 
 	if (!request)
 		return mpi_raise(me, a->comm, MPI_ERR_ARG, "request is NULL");
-	mode = is_turned(me, mode) ? SEND_STANDARD : mode;
 	code = check_mode(me, a, mode);
 	if (code != MPI_SUCCESS)
 		return code;
@@ -405,14 +404,27 @@ int mpi_send_given(struct mpi_rank *me, enum mpi_send_mode mode, const struct mp
 	return MPI_SUCCESS;
 }
 
-int mpi_send_nonblocking(struct mpi_rank *me, int mode, const void *buf, MPI_Count count,
-			 MPI_Datatype datatype, int dest, int tag, MPI_Comm comm,
-			 MPI_Request *request)
+int mpi_send_given(struct mpi_rank *me, const struct mpi_p2p_args *a, MPI_Request *request)
+{
+	return send_given(me, SEND_STANDARD, a, request);
+}
+
+static MPI_HOT int send_nonblocking(struct mpi_rank *me, enum mpi_send_mode mode, const void *buf,
+				    MPI_Count count, MPI_Datatype datatype, int dest, int tag,
+				    MPI_Comm comm, MPI_Request *request)
 {
 	struct mpi_p2p_args a;
 	int code = mpi_check_send(me, buf, count, datatype, dest, tag, comm, &a);
 
-	return code ? code : mpi_send_given(me, mode, &a, request);
+	return code == MPI_SUCCESS ? send_given(me, mode, &a, request) : code;
+}
+
+int mpi_send_nonblocking(struct mpi_rank *me, int mode, const void *buf, MPI_Count count,
+			 MPI_Datatype datatype, int dest, int tag, MPI_Comm comm,
+			 MPI_Request *request)
+{
+	return send_nonblocking(me, is_turned(me, mode) ? SEND_STANDARD : mode, buf, count,
+				datatype, dest, tag, comm, request);
 }
 
 static int start_persistent(struct mpi_rank *me, struct mpi_request *send)
@@ -489,6 +501,6 @@ int MPI_Isend(const void *buf, int count, MPI_Datatype datatype, int dest, int t
 {
 	struct mpi_rank *me = MPI_ENTER();
 
-	return mpi_leave(me, mpi_send_nonblocking(me, SEND_STANDARD, buf, count, datatype, dest,
-						  tag, comm, request));
+	return mpi_leave(me, send_nonblocking(me, SEND_STANDARD, buf, count, datatype, dest, tag,
+					      comm, request));
 }

@@ -299,7 +299,7 @@ static int isend(const void *buf, int count, MPI_Datatype datatype, int dest, in
 	if (op && !op->is_posted)
 		mpi_shadow_post(me->shadow->shadow, me, op);
 	mpi_direct_look(me->shadow->shadow);
-	return publish(me, DIRECT_ISEND, op, mpi_send_given(me, SEND_STANDARD, &a, request),
+	return publish(me, DIRECT_ISEND, op, mpi_send_given(me, &a, request),
 		       request, &a);
 }
 
