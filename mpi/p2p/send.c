@@ -390,18 +390,14 @@ int mpi_send_blocking(struct mpi_rank *me, int mode, const void *buf, MPI_Count 
 static MPI_HOT int send_given(struct mpi_rank *me, enum mpi_send_mode mode,
 			      const struct mpi_p2p_args *a, MPI_Request *request)
 {
-	struct mpi_request *send;
-	int code;
+	int code = request ? check_mode(me, a, mode)
+			   : mpi_raise(me, a->comm, MPI_ERR_ARG, "request is NULL");
 
-	if (!request)
-		return mpi_raise(me, a->comm, MPI_ERR_ARG, "request is NULL");
-	code = check_mode(me, a, mode);
-	if (code != MPI_SUCCESS)
-		return code;
-	send = mpi_send_start(me, a->buf, a->count, a->type, a->peer, a->tag, a->comm, mode,
-			      CHANNEL_P2P);
-	*request = mpi_request_publish(me, send);
-	return MPI_SUCCESS;
+	if (code == MPI_SUCCESS)
+		*request = mpi_request_publish(
+		    me, mpi_send_start(me, a->buf, a->count, a->type, a->peer, a->tag, a->comm,
+				       mode, CHANNEL_P2P));
+	return code;
 }
 
 int mpi_send_given(struct mpi_rank *me, const struct mpi_p2p_args *a, MPI_Request *request)

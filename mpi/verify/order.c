@@ -112,7 +112,7 @@ static void learn_from(struct mpi_races *races, const struct mpi_race_deed *deed
 
 static void learn(struct mpi_races *races, const struct mpi_race_deed *deed)
 {
-	const struct mpi_topology *topology = deed->comm->topology;
+	const struct mpi_topology *topology;
 
 	switch (deed->flow) {
 	case FLOW_FROM_ROOT:
@@ -122,7 +122,8 @@ static void learn(struct mpi_races *races, const struct mpi_race_deed *deed)
 		for (int i = 0; i < deed->member; i++)
 			learn_from(races, deed, i);
 		break;
-	case FLOW_NEIGHBOURS:
+	case FLOW_NEIGHBOURS: /* others may have freed the communicator */
+		topology = deed->comm->topology;
 		for (int i = 0; topology && i < mpi_topology_n_sources(topology, deed->member); i++)
 			learn_from(races, deed, mpi_topology_source(topology, deed->member, i));
 		break;
