@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/*
- * Sends in the four modes, and the first part of a message's life: it is made, given its data or
- * lent them, and enters the network. mpi/p2p/arrive.c has the next one.
- */
+/* Sends in the four modes, and the first part of a message's life: it is made, given its data or
+ * lent them, and enters the network. mpi/p2p/arrive.c has the next one. */
 #include "mpi/abi/mpi-calls.h"
 #include "mpi/p2p/buffer.h"
 #include "mpi/p2p/causes.h"
@@ -345,8 +343,7 @@ static int check_mode(struct mpi_rank *me, const struct mpi_p2p_args *a, enum mp
 				a->tag))
 		return MPI_SUCCESS;
 	return mpi_raise(me, a->comm, MPI_ERR_OTHER,
-			 "a ready send to rank %d with tag %d, which has not posted a receive for "
-			 "it: the program is wrong",
+			 "a ready send to rank %d with tag %d, which has not posted a receive for it",
 			 a->peer, a->tag);
 }
 
