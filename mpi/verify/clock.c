@@ -224,7 +224,7 @@ void mpi_races_destroy(struct mpi_races *races)
 	util_map_finish_items(&races->queues);
 	util_map_finish_items(&races->published);
 	util_map_finish(&races->epochs); /* what windows left open goes with the process */
-	util_map_finish(&races->meetings);
+	util_map_finish_items(&races->meetings);
 	util_map_finish(&races->counts);
 	free(races->regions);
 	free(races->stamps);

@@ -37,10 +37,8 @@ static void remove_regions(struct mpi_races *races, const struct mpi_win *win, u
 	}
 }
 
-static void end_stores(struct mpi_races *races, struct mpi_race_epoch *epoch)
+static void end_stores(struct mpi_races *races, struct mpi_race_epoch *epoch, int rank)
 {
-	int rank = epoch->win->owner->rank;
-
 	if (epoch->stores)
 		epoch->stores->end = mpi_races_clock(races, rank)[rank];
 	mpi_races_drop(epoch->stores);
@@ -58,7 +56,8 @@ void mpi_races_synchronize(struct mpi_races *races, struct mpi_win *win)
 	epoch->seen = mpi_races_stamp(races, win->owner->rank);
 }
 
-static void remove_epoch(struct mpi_races *races, struct mpi_win *win)
+/* `win`, of `rank`, is no more: it is only compared. */
+static void remove_epoch(struct mpi_races *races, const struct mpi_win *win, int rank)
 {
 	struct util_map_slot *slot = util_map_find(&races->epochs, (uintptr_t)win);
 	struct mpi_race_epoch *epoch = slot ? slot->item : NULL;
@@ -68,7 +67,7 @@ static void remove_epoch(struct mpi_races *races, struct mpi_win *win)
 		return;
 	for (int i = 0; i < epoch->size; i++)
 		free(epoch->acquired[i]);
-	end_stores(races, epoch);
+	end_stores(races, epoch, rank);
 	mpi_races_release(epoch->seen);
 	free(epoch->acquired);
 	free(epoch->released[0]);
@@ -294,7 +293,7 @@ void mpi_races_window_before(struct mpi_races *races, struct mpi_verify_call *ca
 	epoch = mpi_races_epoch(races, win);
 	target = target_of(call);
 	if (shows_stores(does))
-		end_stores(races, epoch);
+		end_stores(races, epoch, epoch->win->owner->rank);
 	if (does == MPI_WINDOW_POST) {
 		post(races, call, epoch);
 	} else if (does == MPI_WINDOW_COMPLETE) {
@@ -384,7 +383,7 @@ void mpi_races_window_after(struct mpi_races *races, struct mpi_verify_call *cal
 	}
 	if (races->freed[call->me->rank]) {
 		give_buffers(races, call->me, races->freed[call->me->rank], -1);
-		remove_epoch(races, races->freed[call->me->rank]);
+		remove_epoch(races, races->freed[call->me->rank], call->me->rank);
 		races->freed[call->me->rank] = NULL;
 		return;
 	}
