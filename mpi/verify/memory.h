@@ -14,8 +14,9 @@
  * Whose memory is it: `--verify=memory`. A buffer is *active* from the call that gives it to MPI to
  * the call that completes the operation, whenever its data moves in between. While it is active,
  * MPI has memory of its own instead of it (a copy, taken at the post; what has come is given to the
- * program at the completion), so that whatever changes in the buffer is the program's doing. Of
- * large buffers that MPI reads it has the program's memory, whose pages nobody can write to (guard.c).
+ * program at the completion), so that whatever changes in the buffer is the program's doing. It has
+ * the program's memory of large buffers that it reads, whose pages nobody can write to, and of most
+ * receives, where what it puts there is known (guard.c).
  *
  * How accesses are seen:
  *   snapshot   the buffer is compared with what it was at the post: any binary, no line
