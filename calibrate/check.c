@@ -7,7 +7,7 @@
 #include <string.h>
 
 static const double CLOSE = 0.05, NEAR = CHECK_MOST;
-static const double NOTHING = 0.01, SCATTER = 0.01;
+static const double NOTHING = 0.01;
 static const double MANY_TIMES = 10; /* more is not told apart */
 /* Between sizes of which one is so many times the other a median is interpolated. */
 static const double NEIGHBOURS = 1.25;
@@ -228,15 +228,21 @@ static double error_of(const struct check_wanted *wanted, double predicted)
 	return wanted->of > 0 ? off / wanted->of : 1;
 }
 
-/* With its sign, in units of what it scatters by. */
-static double residual_of(const struct check_wanted *wanted, double predicted)
+/* With its sign, of the median. */
+static double off_of(const struct check_wanted *wanted, double predicted)
 {
-	double half = (wanted->time.high - wanted->time.low) / 2, of = wanted->of;
 	int wrong = answer_error(wanted, predicted);
 
 	if (wrong < 2)
-		return wrong / SCATTER;
-	return of > 0 ? (predicted - wanted->time.median) / hypot(SCATTER * of, half) : NAN;
+		return wrong;
+	return wanted->of > 0 ? (predicted - wanted->time.median) / wanted->of : NAN;
+}
+
+double check_scatter(const struct check_wanted *wanted)
+{
+	if (kind_of(wanted->key.name)->kind == CHOICE || kind_of(wanted->key.name)->kind == PAUSED)
+		return 0;
+	return wanted->of > 0 ? (wanted->time.high - wanted->time.low) / 2 / wanted->of : 0;
 }
 
 /* --- the verdict --- */
@@ -280,7 +286,7 @@ static void write_row(const struct check_off *off, FILE *rows)
 }
 
 int check_compare(const struct check_base *base, const struct samples *predicted,
-		  struct check *check, double *residuals, FILE *rows)
+		  struct check *check, double *offs, FILE *rows)
 {
 	struct keys found = {0};
 	int failed = collect(predicted, &found);
@@ -295,8 +301,8 @@ int check_compare(const struct check_base *base, const struct samples *predicted
 		if (kind_of(wanted->key.name)->kind == SPEED)
 			off.predicted *= base->core / core;
 		off.error = error_of(wanted, off.predicted);
-		if (residuals)
-			residuals[k] = residual_of(wanted, off.predicted);
+		if (offs)
+			offs[k] = isnan(off.predicted) ? NAN : off_of(wanted, off.predicted);
 		if (isnan(off.predicted)) {
 			check->n_apart++;
 			continue;

@@ -50,11 +50,13 @@ struct check_base {
 /* check.c: 0, or -1: out of memory. */
 int check_begin(struct check_base *base, const struct samples *measured);
 void check_end(struct check_base *base);
-/* 0, or -1: out of memory. residuals[base->n] (NULL: none), in units of what they scatter by; NAN:
- * the probes chose other sizes. Each that is compared becomes a row, too (NULL: none): probe, place,
+/* Half of the 95 % interval of a measurement, as a part of what an error of it is a part of. */
+double check_scatter(const struct check_wanted *wanted);
+/* 0, or -1: out of memory. offs[base->n] (NULL: none): how far predictions are off, with sign, as
+ * such a part; NAN: the probes chose other sizes. Each that is compared becomes a row, too (NULL: none): probe, place,
  * x, y, measured, predicted. */
 int check_compare(const struct check_base *base, const struct samples *predicted,
-		  struct check *check, double *residuals, FILE *rows);
+		  struct check *check, double *offs, FILE *rows);
 /* One more that was compared. */
 void check_add(struct check *check, const struct check_off *off);
 /* One line without an end: how many are reproduced, and the worst one. */
@@ -77,8 +79,8 @@ struct candidates {
 	void (*write)(const void *candidate, FILE *file);
 };
 
-/* checks[n]; residuals[n][base.n] (NULL: none), INFINITY where a candidate is refused. */
+/* checks[n]; offs[n][base.n] (NULL: none), INFINITY where a candidate is refused. */
 void candidates_run(struct candidates *candidates, const void *const *list, int n,
-		    struct check *checks, double *residuals);
+		    struct check *checks, double *offs);
 
 #endif

@@ -10,7 +10,7 @@
 #include <sys/stat.h>
 
 #include "check.h"
-#include "search.h"
+#include "predict.h"
 #include "util/gnuplot.h"
 #include "whole.h"
 
@@ -21,6 +21,9 @@ struct work {
 	const char *who;
 	struct observations observations;
 	char *known;
+	struct predictor predictor;
+	double *predicted; /* [observations.n] */
+	struct view view;
 	struct search search;
 	struct check check;
 };
@@ -88,7 +91,7 @@ static void judge(struct work *work)
 							  BETWEEN_NODES, o->what ? o->size_B : k,
 							  o->what ? o->n_ranks : 0),
 					.measured = o->time_s,
-					.predicted = work->search.predicted[k]};
+					.predicted = work->predicted[k]};
 
 		off.error = fmax(fabs(off.predicted / o->time_s - 1) - o->scatter, 0);
 		check_add(&work->check, &off);
@@ -98,7 +101,7 @@ static void judge(struct work *work)
 static void write_row(const struct work *work, int k, FILE *file)
 {
 	const struct observation *o = &work->observations.list[k];
-	double predicted_s = work->search.predicted[k];
+	double predicted_s = work->predicted[k];
 
 	fputs(work->request->check ? "  " : "#   ", file);
 	observation_write(o, file);
@@ -137,7 +140,8 @@ static void write_all(const struct work *work, FILE *file)
 		fprintf(file, CHECK_WARNING_FORMAT, "# WARNING: ", work->check.n_off);
 	check_list(&work->check, "#   ", file);
 	write_untold(&work->search.machine, "# ", file);
-	machine_write(&work->search.machine, work->known, true, file);
+	machine_write(&work->search.machine,
+		      &(struct machine_file){.known = work->known, .says = true}, file);
 	fputs("# Measured, predicted:\n", file);
 	for (int k = 0; k < work->observations.n; k++)
 		write_row(work, k, file);
@@ -188,7 +192,7 @@ static int write_blocks(const struct work *work, FILE *data, FILE *script)
 				n ? "," : "plot", n, n + 1, n, n + 1, o->what->name, o->n_ranks);
 			n++;
 		}
-		fprintf(data, "%d %.9g %.9g\n", o->size_B, o->time_s, work->search.predicted[k]);
+		fprintf(data, "%d %.9g %.9g\n", o->size_B, o->time_s, work->predicted[k]);
 	}
 	return n;
 }
@@ -227,7 +231,7 @@ static int draw(const struct work *work, struct util_error *err)
 static void tell(const struct search *search, const char *what)
 {
 	fprintf(stderr, "mpisim-calibrate: with %s: loss %.3f, %d runs of the simulator\n", what,
-		search->loss, search->predictor.n_runs);
+		search->loss, search->n_runs);
 }
 
 static void summarize(const struct work *work)
@@ -257,36 +261,44 @@ static int read_all(struct work *work, struct util_error *err)
 	return request->known ? read_known(work, request->known, err) : make_known(work, err);
 }
 
-static int find_library(const struct fit_files *request, struct search *search,
-			struct util_error *err)
+/* Of that name, or whichever predicts best. */
+static int find_library(struct work *work, struct util_error *err)
 {
-	search->wanted = LIBRARIES;
-	for (int k = 0; k < LIBRARIES && request->library; k++)
-		if (!strcmp(library_name((enum library)k), request->library))
-			search->wanted = (enum library)k;
-	if (request->library && search->wanted == LIBRARIES)
-		return util_error_set(err, UTIL_EINPUT,
-				      "--library: found \"%s\", wanted plain, rdma, openmpi, "
-				      "mpich, openmpi-tcp or mpich-tcp",
-				      request->library);
-	return 0;
+	const char *name = work->request->library;
+
+	work->view.libraries = name ? 0 : ~0U;
+	for (int k = 0; k < LIBRARIES && name; k++)
+		if (!strcmp(library_name((enum library)k), name)) {
+			machine_set_library(&work->search.machine, (enum library)k);
+			return 0;
+		}
+	return name ? util_error_set(err, UTIL_EINPUT,
+				     "--library: found \"%s\", wanted plain, rdma, openmpi, mpich, "
+				     "openmpi-tcp or mpich-tcp",
+				     name)
+		    : 0;
 }
 
 static int begin(struct work *work, struct util_error *err)
 {
-	struct search *search = &work->search;
-
-	search->observations = &work->observations;
-	search->tell = tell;
-	if (find_library(work->request, search, err) || read_all(work, err))
+	if (read_all(work, err))
 		return err->code;
-	return predictor_begin(&search->predictor, &work->observations, work->known,
+	work->search.tell = tell;
+	work->search.view = &work->view;
+	predictor_view(&work->predictor, &work->observations, &work->view, &work->search.machine);
+	work->predicted = calloc((size_t)work->observations.n + 1, sizeof(*work->predicted));
+	if (!work->predicted)
+		return util_error_set(err, UTIL_ENOMEM, "out of memory");
+	if (find_library(work, err))
+		return err->code;
+	return predictor_begin(&work->predictor, &work->observations, work->known,
 			       work->request->n_jobs, err);
 }
 
 static int fit(struct work *work, struct util_error *err)
 {
-	if (search_run(&work->search, err))
+	if (search_run(&work->search, err) ||
+	    predictor_run(&work->predictor, &work->search.machine, 1, work->predicted, err))
 		return err->code;
 	judge(work);
 	if (write_file(work, err) || (work->request->plot && draw(work, err)))
@@ -298,12 +310,7 @@ static int fit(struct work *work, struct util_error *err)
 /* The file as it is, and nothing written. */
 static int check(struct work *work, struct util_error *err)
 {
-	struct search *search = &work->search;
-
-	search->predicted = calloc((size_t)work->observations.n, sizeof(*search->predicted));
-	if (!search->predicted)
-		return util_error_set(err, UTIL_ENOMEM, "out of memory");
-	if (predictor_run(&search->predictor, &search->machine, 1, search->predicted, err))
+	if (predictor_run(&work->predictor, &work->search.machine, 1, work->predicted, err))
 		return util_error_prepend(err, "its times cannot be simulated");
 	judge(work);
 	check_verdict(&work->check, stdout);
@@ -320,7 +327,9 @@ int fit_files(const char *who, const struct fit_files *request, struct util_erro
 
 	if (status == 0)
 		status = request->check ? check(&work, err) : fit(&work, err);
-	predictor_end(&work.search.predictor);
+	predictor_end(&work.predictor);
+	predictor_view_end(&work.view);
+	free(work.predicted);
 	search_finish(&work.search);
 	observations_finish(&work.observations);
 	free(work.known);

@@ -166,17 +166,17 @@ static void finish(struct run *run, struct samples *predicted)
 }
 
 static void compare(struct run *run, const struct check_base *base, struct check *check,
-		    double *residuals, FILE *rows)
+		    double *offs, FILE *rows)
 {
 	struct samples predicted = {0};
 
 	finish(run, &predicted);
 	*check = (struct check){0};
-	for (int k = 0; k < base->n && residuals; k++)
-		residuals[k] = INFINITY;
+	for (int k = 0; k < base->n && offs; k++)
+		offs[k] = INFINITY;
 	if (run->err.code)
 		snprintf(check->why_not, sizeof(check->why_not), "%.1000s", run->err.text);
-	else if (check_compare(base, &predicted, check, residuals, rows) < 0)
+	else if (check_compare(base, &predicted, check, offs, rows) < 0)
 		snprintf(check->why_not, sizeof(check->why_not), "out of memory");
 	samples_finish(&predicted);
 }
@@ -214,7 +214,7 @@ static void begin_candidate(struct run *run, const struct candidates *candidates
 }
 
 void candidates_run(struct candidates *candidates, const void *const *list, int n,
-		    struct check *checks, double *residuals)
+		    struct check *checks, double *offs)
 {
 	static struct run runs[JOBS];
 	int begun = 0;
@@ -223,6 +223,6 @@ void candidates_run(struct candidates *candidates, const void *const *list, int 
 		for (; begun < n && begun < k + JOBS; begun++)
 			begin_candidate(&runs[begun % JOBS], candidates, list[begun]);
 		compare(&runs[k % JOBS], &candidates->base, &checks[k],
-			residuals ? residuals + (ptrdiff_t)k * candidates->base.n : NULL, NULL);
+			offs ? offs + (ptrdiff_t)k * candidates->base.n : NULL, NULL);
 	}
 }

@@ -63,7 +63,7 @@ static int residuals(const gsl_vector *x, void *context, gsl_vector *f)
 	values_at(problem, x, values);
 	work->has_failed |= problem->predict(problem->context, values, 1, found, work->err) != 0;
 	for (int k = 0; k < n; k++)
-		gsl_vector_set(f, (size_t)k, bend(found[k]));
+		gsl_vector_set(f, (size_t)k, sqrt(problem->weight[k]) * bend(found[k]));
 	for (int k = 0; k < problem->n_values; k++)
 		gsl_vector_set(f, (size_t)(n + k),
 			       (gsl_vector_get(x, (size_t)k) - log(work->from[k])) / PRIOR);
@@ -85,7 +85,8 @@ static void fill(const struct least_squares *problem, const double *sets, const 
 		for (int k = 0; k < n && step != 0; k++)
 			if (!isnan(found[k]) && !isnan(there[k]))
 				gsl_matrix_set(jacobian, (size_t)k, (size_t)j,
-					       (bend(there[k]) - bend(found[k])) / step);
+					       sqrt(problem->weight[k]) *
+						   (bend(there[k]) - bend(found[k])) / step);
 		gsl_matrix_set(jacobian, (size_t)(n + j), (size_t)j, 1 / PRIOR);
 	}
 }

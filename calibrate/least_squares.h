@@ -16,6 +16,7 @@ enum { LEAST_SQUARES_VALUES = 64 };
 struct least_squares {
 	int n_values, n_residuals;
 	const double *least, *most; /* [n_values] */
+	const double *weight;	    /* [n_residuals] of their squares */
 	/* n sets of values, residuals of each in units of what they scatter by; NAN: it tells
 	 * nothing, INFINITY: it is refused. 0 or negative: no set at all can be had. */
 	int (*predict)(void *context, const double *values, int n, double *residuals,

@@ -4,25 +4,62 @@
 #include <math.h>
 #include <string.h>
 
+#define WORDS(...) (const char *const[]){__VA_ARGS__, NULL}
+#define LINES "one_way rested train"
+
 const struct parameter PARAMETER[PARAMETERS] = {
-    [LATENCY] = {"network", NULL, "latency", TIME, 1e-9, 10, false},
-    [BANDWIDTH] = {"network", NULL, "bandwidth", RATE, 1e3, 1e13, false},
-    [BURST] = {"network", NULL, "burst", SIZE, 16, 1e8, false},
-    [PAYLOAD] = {"network", "packets", "payload", SIZE, 256, 65536, true},
-    [HEADER] = {"network", "packets", "overhead", SIZE, 1, 1000, false},
-    [QUEUE] = {"network", "packets", "queue", SIZE, 1000, 1e8, false},
-    [DUPLEX] = {"network", "losses", "duplex", NUMBER, 0.005, 0.95, false},
-    [SHARING] = {"network", "losses", "sharing", NUMBER, 0.005, 0.95, false},
-    [SEGMENT... SEGMENT_STEP - 1] = {"network", NULL, "segments", OF_SEGMENT, 1, 1e9, true},
-    [SEGMENT_STEP... SEGMENT_RATE - 1] = {"network", NULL, "segments", OF_SEGMENT, 0.2, 5, false},
-    [SEGMENT_RATE... SEND_OVERHEAD - 1] = {"network", NULL, "segments", OF_SEGMENT, 1e3, 1e13,
-					   false},
-    [SEND_OVERHEAD] = {"protocol", "overhead", "send", TIME, 1e-9, 1, false},
-    [RECV_OVERHEAD] = {"protocol", "overhead", "recv", TIME, 1e-9, 1, false},
-    [PER_BYTE] = {"protocol", "overhead", "per_byte", TIME, 1e-14, 1e-5, false},
-    [THRESHOLD] = {"protocol", NULL, "eager_threshold", SIZE, 0, 1e9, true},
-    [REQUEST_DATA] = {"protocol", NULL, "request_data", SIZE, 0, 1e9, true},
-    [DEPTH] = {"rma", NULL, "queue_depth", SIZE, 1, 1e6, true},
+    [LATENCY] = {"network", NULL, "latency", TIME_S, 1e-10, 10, false, LINES},
+    [BANDWIDTH] = {"network", NULL, "bandwidth", RATE, 1e3, 1e15, false, LINES},
+    [MODEL] = {"network", NULL, "model", WORD, 0, 1, true, "two_at_once train",
+	       WORDS("fluid", "thesis")},
+    [BURST] = {"network", NULL, "burst", SIZE, 16, 1e8, false, LINES},
+    [PAYLOAD] = {"network", "packets", "payload", SIZE, 256, 65536, true, "packet_stream"},
+    [HEADER] = {"network", "packets", "overhead", SIZE, 1, 1000, false, "packet_stream"},
+    [QUEUE] = {"network", "packets", "queue", SIZE, 1000, 1e8, false,
+	       "beside_bulk beside_half beside_nothing"},
+    [DUPLEX] = {"network", "losses", "duplex", NUMBER, 0.002, 0.95, false,
+		"both_ways sendrecv ring"},
+    [SHARING... SEGMENT - 1] = {"network", "losses", "sharing", LISTED, 1e-4, 0.95, false,
+				"many_to_one one_to_many"},
+    [SEGMENT... SEGMENT_STEP - 1] = {"network", NULL, "segments", LISTED, 1, 1e9, true, "one_way"},
+    [SEGMENT_STEP... SEGMENT_RATE - 1] = {"network", NULL, "segments", LISTED, 0.2, 5, false,
+					  "one_way"},
+    [SEGMENT_RATE... INNER_LATENCY - 1] = {"network", NULL, "segments", LISTED, 1e3, 1e15, false,
+					   "one_way"},
+    [INNER_LATENCY] = {"network", "intra_node", "latency", TIME_S, 1e-10, 10, false, "one_way"},
+    [INNER_BANDWIDTH] = {"network", "intra_node", "bandwidth", RATE, 1e3, 1e15, false, "one_way"},
+    [INNER_SEGMENT... INNER_STEP - 1] = {"network", "intra_node", "segments", LISTED, 1, 1e9, true,
+					 "one_way"},
+    [INNER_STEP... INNER_RATE - 1] = {"network", "intra_node", "segments", LISTED, 0.2, 5, false,
+				      "one_way"},
+    [INNER_RATE... SEND_OVERHEAD - 1] = {"network", "intra_node", "segments", LISTED, 1e3, 1e15,
+					 false, "one_way"},
+    [SEND_OVERHEAD] = {"protocol", "overhead", "send", TIME_S, 1e-10, 1, false, "send_overhead"},
+    [RECV_OVERHEAD] = {"protocol", "overhead", "recv", TIME_S, 1e-10, 1, false, "recv_overhead"},
+    [PER_BYTE] = {"protocol", "overhead", "per_byte", TIME_S, 1e-14, 1e-5, false, "recv_overhead"},
+    [THRESHOLD] = {"protocol", NULL, "eager_threshold", SIZE, 0, 1e9, true, "late_receiver"},
+    [REQUEST_DATA] = {"protocol", NULL, "request_data", SIZE, 1, 1e9, false, "late_bulk one_way"},
+    [PROGRESS] = {"protocol", NULL, "progress", WORD, 0, 2, true,
+		  "send_progress recv_progress send_look send_complete_look",
+		  WORDS("async", "in_mpi", "in_waiting")},
+    [LATE_ANSWERS] = {"protocol", NULL, "late_answers", WORD, 0, 2, true, "late_probe late_tests",
+		      WORDS("none", "probes", "tests")},
+    [ORDER] = {"protocol", NULL, "order", WORD, 0, 1, true, "behind_large",
+	       WORDS("free", "per_pair")},
+    [SYNCHRONOUS] = {"protocol", NULL, "synchronous_send", WORD, 0, 1, true, "synchronous",
+		     WORDS("matched", "acknowledged")},
+    [END] = {"protocol", NULL, "rendezvous_end", WORD, 0, 1, true, "receiver_away receiver_back",
+	     WORDS("arrived", "acknowledged")},
+    [UNATTENDED] = {"protocol", NULL, "unattended_send", SIZE, 1000, 1e9, false,
+		    "used used_eager send_look"},
+    [USED] = {"protocol", NULL, "unattended_send", LISTED, 1000, 1e9, false, "used used_eager"},
+    [BUFFER_WORD] = {"protocol", NULL, "send_buffer", WORD, 0, 1, true,
+		     "send_return send_buffer send_buffer_used", WORDS("off", "unattended")},
+    [BUFFER... BUFFER_FROM - 1] = {"protocol", NULL, "send_buffer", LISTED, 1000, 1e9, false,
+				   "send_return send_buffer send_buffer_used"},
+    [BUFFER_FROM... DEPTH - 1] = {"protocol", NULL, "send_buffer", LISTED, 0, 1e9, true,
+				  "send_buffer"},
+    [DEPTH] = {"rma", NULL, "queue_depth", SIZE, 1, 1e6, true, "gets_at_once"},
 };
 
 static const char *const SECTIONS[] = {"network", "protocol", "rma"};
@@ -60,7 +97,7 @@ const char *parameter_name(enum parameter_id id, char buf[64])
 void parameter_write(enum parameter_id id, double value, FILE *file)
 {
 	switch (PARAMETER[id].unit) {
-	case TIME:
+	case TIME_S:
 		fprintf(file, value < 1e-8 ? "%.6gns" : "%.6gus",
 			value * (value < 1e-8 ? 1e9 : 1e6));
 		break;
@@ -68,13 +105,17 @@ void parameter_write(enum parameter_id id, double value, FILE *file)
 		fprintf(file, "%.9g MB/s", value / 1e6);
 		break;
 	case SIZE:
-		fprintf(file, "%.0f", value);
+		if (id == THRESHOLD && value >= PARAMETER[id].high)
+			fputs("off", file);
+		else
+			fprintf(file, "%.0f", value);
 		break;
 	case NUMBER:
+	case LISTED:
 		fprintf(file, "%.5g", value);
 		break;
-	case OF_SEGMENT:
-		fprintf(file, "%.5g", value);
+	case WORD:
+		fputs(PARAMETER[id].words[(int)value], file);
 	}
 }
 
@@ -84,6 +125,46 @@ void machine_set(struct machine *machine, enum parameter_id id, double value)
 	machine->value[id] = fmin(fmax(value, PARAMETER[id].low), PARAMETER[id].high);
 }
 
+static void drop_all(struct machine *machine, int first, int end)
+{
+	memset(&machine->has[first], 0, (size_t)(end - first) * sizeof(bool));
+}
+
+/* What the file would refuse beside the others, or what counts for nothing without them. */
+static void keep_possible(struct machine *machine)
+{
+	bool is_packets = machine->has[PAYLOAD];
+
+	if (is_packets) {
+		machine->has[MODEL] = machine->has[DUPLEX] = false;
+		drop_all(machine, SHARING, INNER_LATENCY);
+	} else {
+		machine->has[HEADER] = machine->has[QUEUE] = false;
+	}
+	if (!machine->has[UNATTENDED])
+		machine->has[USED] = false;
+}
+
+void machine_drop(struct machine *machine, enum parameter_id id)
+{
+	int first = id >= SEGMENT && id < INNER_LATENCY	   ? SEGMENT
+		    : id >= INNER_SEGMENT && id < SEND_OVERHEAD ? INNER_SEGMENT
+								: 0;
+
+	machine->has[id] = false;
+	/* lines follow each other: the last one goes first */
+	for (int k = MACHINE_SEGMENTS - 1; first && k >= 0; k--)
+		if (machine->has[first + k]) {
+			for (int j = 0; j < 3; j++)
+				machine->has[first + k + j * MACHINE_SEGMENTS] = false;
+			break;
+		}
+	if (id >= BUFFER && id < BUFFER_FROM)
+		drop_all(machine, BUFFER, DEPTH);
+	keep_possible(machine);
+}
+
+/* What a value is set for that needs others. */
 void machine_set_library(struct machine *machine, enum library library)
 {
 	machine->library = library;
@@ -94,9 +175,63 @@ void machine_set_library(struct machine *machine, enum library library)
 	machine_set(machine, BURST, 2800);
 	machine_set(machine, QUEUE, 120e3);
 	machine_set(machine, THRESHOLD, library == OPENMPI_TCP ? 65480 : 19521);
-	/* excluded beside packets */
-	machine->has[DUPLEX] = machine->has[SHARING] = false;
-	memset(&machine->has[SEGMENT], 0, 3 * MACHINE_SEGMENTS * sizeof(bool));
+	keep_possible(machine);
+}
+
+int machine_numbers(const struct machine *machine)
+{
+	int n = 0;
+
+	for (int k = 0; k < PARAMETERS; k++)
+		n += machine->has[k];
+	return n;
+}
+
+/* --- where values are from --- */
+
+static bool is_named(const char *names, const char *name)
+{
+	size_t length = strlen(name);
+
+	for (const char *at = names; (at = strstr(at, name)); at += length)
+		if ((at == names || at[-1] == ' ') && (at[length] == ' ' || !at[length]))
+			return true;
+	return false;
+}
+
+void machine_write_probes(const struct samples *samples, const char *names, FILE *file)
+{
+	long n = 0;
+
+	for (size_t i = 0; i < samples->n; i++)
+		n += is_named(names, samples->list[i].key.name);
+	fprintf(file, "%s %s, %ld sample%s", strchr(names, ' ') ? "probes" : "probe", names, n,
+		n == 1 ? "" : "s");
+}
+
+/* Of a value, half of its interval: more makes it doubtful. */
+static const double WIDE = 0.1;
+
+static void write_source(const struct machine *machine, enum parameter_id id,
+			 const struct machine_file *how, FILE *file)
+{
+	double low = machine->low[id], high = machine->high[id];
+
+	if (!how->says || (!(low > 0) && !how->samples))
+		return;
+	fputs("   # ", file);
+	if (low > 0) {
+		parameter_write(id, low, file);
+		fputs(" to ", file);
+		parameter_write(id, high, file);
+	}
+	if (!how->samples)
+		return;
+	fputs(low > 0 ? "; " : "", file);
+	machine_write_probes(how->samples, PARAMETER[id].probes, file);
+	if (low > 0 && high - low > 2 * WIDE * machine->value[id])
+		fprintf(file, "; DOUBTFUL: known to +- %.0f %% only",
+			50 * (high - low) / machine->value[id]);
 }
 
 /* --- the file --- */
@@ -112,60 +247,118 @@ static bool has_section(const struct machine *machine, const char *section)
 	return false;
 }
 
-static void write_value(const struct machine *machine, enum parameter_id id, bool says, FILE *file)
+/* Times of segments are lines: each begins at a part of what the one before it has there. */
+static void write_segments(const struct machine *machine, int first, int indent,
+			   const struct machine_file *how, FILE *file)
 {
-	fprintf(file, "%s: ", PARAMETER[id].key);
-	parameter_write(id, machine->value[id], file);
-	if (says && machine->low[id] > 0) {
-		fputs("   # ", file);
-		parameter_write(id, machine->low[id], file);
-		fputs(" to ", file);
-		parameter_write(id, machine->high[id], file);
+	int plain = first == SEGMENT ? LATENCY : INNER_LATENCY;
+	double latency_s = machine->value[plain], rate_Bps = machine->value[plain + 1];
+
+	if (!machine->has[first])
+		return;
+	fprintf(file, "%*ssegments:", indent, "");
+	write_source(machine, (enum parameter_id)first, how, file);
+	fputc('\n', file);
+	for (int k = 0; k < MACHINE_SEGMENTS && machine->has[first + k]; k++) {
+		double from_B = machine->value[first + k],
+		       time_s = (latency_s + from_B / rate_Bps) *
+				machine->value[first + MACHINE_SEGMENTS + k];
+
+		rate_Bps = machine->value[first + 2 * MACHINE_SEGMENTS + k];
+		latency_s = time_s - from_B / rate_Bps;
+		fprintf(file, "%*s  - {from: %.0f, latency: %.9gns, bandwidth: %.9g MB/s}\n",
+			indent, "", from_B, latency_s * 1e9, rate_Bps / 1e6);
 	}
+}
+
+/* Lost by one flow, two, …: as few as were measured before, where nothing was. */
+static void write_sharing(const struct machine *machine, int indent, const struct machine_file *how,
+			  FILE *file)
+{
+	double lost = 0;
+	int n = MACHINE_FLOWS;
+
+	while (n > 0 && !machine->has[SHARING + n - 1])
+		n--;
+	if (n == 0)
+		return;
+	fprintf(file, "%*ssharing: [0", indent, "");
+	for (int k = 0; k < n; k++) {
+		if (machine->has[SHARING + k])
+			lost = machine->value[SHARING + k];
+		fprintf(file, ", %.5g", lost);
+	}
+	fputc(']', file);
+	write_source(machine, SHARING, how, file);
 	fputc('\n', file);
 }
 
-/* Times of segments are lines: each begins at a part of what the one before it has there. */
-static void write_segments(const struct machine *machine, int indent, FILE *file)
+static void write_buffers(const struct machine *machine, int indent, const struct machine_file *how,
+			  FILE *file)
 {
-	double latency_s = machine->value[LATENCY], rate_Bps = machine->value[BANDWIDTH];
+	if (!machine->has[BUFFER])
+		return;
+	fprintf(file, "%*ssend_buffer:", indent, "");
+	if (!machine->has[BUFFER + 1])
+		fprintf(file, " %.0f", machine->value[BUFFER]);
+	write_source(machine, BUFFER, how, file);
+	fputc('\n', file);
+	for (int k = 0; k < MACHINE_BUFFERS && machine->has[BUFFER + 1] && machine->has[BUFFER + k];
+	     k++)
+		fprintf(file, "%*s- {from: %.0f, size: %.0f}\n", 2 * indent, "",
+			k ? machine->value[BUFFER_FROM + k] : 0, machine->value[BUFFER + k]);
+}
 
-	if (machine->has[SEGMENT])
-		fprintf(file, "%*ssegments:\n", indent, "");
-	for (int k = 0; k < MACHINE_SEGMENTS && machine->has[SEGMENT + k]; k++) {
-		double from_B = machine->value[SEGMENT + k],
-		       time_s = (latency_s + from_B / rate_Bps) * machine->value[SEGMENT_STEP + k];
+static void write_value(const struct machine *machine, enum parameter_id id,
+			const struct machine_file *how, FILE *file)
+{
+	fprintf(file, "%s: ", PARAMETER[id].key);
+	if (id == UNATTENDED && machine->has[USED])
+		fprintf(file, "{new: %.0f, used: %.0f}", machine->value[UNATTENDED],
+			fmax(machine->value[USED], machine->value[UNATTENDED]));
+	else
+		parameter_write(id, machine->value[id], file);
+	write_source(machine, id, how, file);
+	fputc('\n', file);
+}
 
-		rate_Bps = machine->value[SEGMENT_RATE + k];
-		latency_s = time_s - from_B / rate_Bps;
-		fprintf(file, "%*s- {from: %.0f, latency: %.6gns, bandwidth: %.9g MB/s}\n",
-			2 * indent, "", from_B, latency_s * 1e9, rate_Bps / 1e6);
-	}
+static bool is_same_group(const char *a, const char *b)
+{
+	return a == b || (a && b && !strcmp(a, b));
 }
 
 /* The values of one section, each on a line behind so many blanks. */
-static void write_section(const struct machine *machine, const char *section, int indent, bool says,
-			  FILE *file)
+static void write_section(const struct machine *machine, const char *section, int indent,
+			  const struct machine_file *how, FILE *file)
 {
 	const char *group = NULL;
 
 	for (int k = 0; k < PARAMETERS; k++) {
 		const struct parameter *p = &PARAMETER[k];
+		int here = p->group ? 2 * indent : indent;
 
-		if (!machine->has[k] || strcmp(p->section, section) || p->unit == OF_SEGMENT)
+		if (!machine->has[k] || strcmp(p->section, section))
 			continue;
-		if (p->group && p->group != group)
+		if (p->group && !is_same_group(p->group, group))
 			fprintf(file, "%*s%s:\n", indent, "", p->group);
 		group = p->group;
-		fprintf(file, "%*s", group ? 2 * indent : indent, "");
-		write_value(machine, (enum parameter_id)k, says, file);
+		if (k == SEGMENT || k == INNER_SEGMENT)
+			write_segments(machine, k, here, how, file);
+		else if (k >= SHARING && k < SEGMENT)
+			write_sharing(machine, here, how, file);
+		else if (k == BUFFER)
+			write_buffers(machine, indent, how, file);
+		else if (p->unit != LISTED) {
+			fprintf(file, "%*s", here, "");
+			write_value(machine, (enum parameter_id)k, how, file);
+		}
+		if (k >= SHARING && k < SEGMENT)
+			k = SEGMENT - 1;
 	}
-	if (!strcmp(section, "network"))
-		write_segments(machine, indent, file);
 	for (int k = 0; k < N_LINES; k++)
 		if (LIBRARY[k].library == machine->library && !strcmp(LIBRARY[k].section, section))
 			fprintf(file, "%*s%s%s\n", indent, "", LIBRARY[k].line,
-				says ? "   # the library's" : "");
+				how->says ? "   # by the library's name" : "");
 }
 
 /* The section that a line begins, if it is one of ours; -1: none. */
@@ -202,20 +395,23 @@ static int indent_of(const char *line)
 
 static bool is_drawn(enum parameter_id id)
 {
-	return id == LATENCY || id == BANDWIDTH || id == SEND_OVERHEAD || id == RECV_OVERHEAD;
+	return id == LATENCY || id == BANDWIDTH || id == INNER_LATENCY || id == INNER_BANDWIDTH ||
+	       id == SEND_OVERHEAD || id == RECV_OVERHEAD;
 }
 
 /* Those that can be drawn from (docs/cluster-file.md). */
-static void write_uncertainty(const struct machine *machine, FILE *file)
+static void write_uncertainty(const struct machine *machine, const char *others, FILE *file)
 {
-	bool is_first = true;
+	bool is_first = !others || !*others;
 	char name[64];
 
+	if (!is_first)
+		fprintf(file, "uncertainty:   # 95 %% intervals of the values above, for --vary-cluster\n%s", others);
 	for (int k = 0; k < PARAMETERS; k++) {
 		if (!machine->has[k] || !(machine->low[k] > 0) || !is_drawn((enum parameter_id)k))
 			continue;
 		if (is_first)
-			fputs("uncertainty:   # 95 % intervals, for --vary-cluster\n", file);
+			fputs("uncertainty:   # 95 % intervals of the values above, for --vary-cluster\n", file);
 		is_first = false;
 		fprintf(file, "  %s: [", parameter_name((enum parameter_id)k, name));
 		parameter_write((enum parameter_id)k, machine->low[k], file);
@@ -225,11 +421,11 @@ static void write_uncertainty(const struct machine *machine, FILE *file)
 	}
 }
 
-void machine_write(const struct machine *machine, const char *known, bool says, FILE *file)
+void machine_write(const struct machine *machine, const struct machine_file *how, FILE *file)
 {
 	bool is_written[N_SECTIONS] = {false};
 
-	for (const char *line = known, *end; *line; line = end) {
+	for (const char *line = how->known, *end; *line; line = end) {
 		int section = section_of(line);
 
 		end = line_end(line);
@@ -239,18 +435,19 @@ void machine_write(const struct machine *machine, const char *known, bool says, 
 		if (section < 0)
 			continue;
 		is_written[section] = true;
-		write_section(machine, SECTIONS[section], indent_of(end), says, file);
+		write_section(machine, SECTIONS[section], indent_of(end), how, file);
 	}
 	for (int k = 0; k < N_SECTIONS; k++) {
 		if (is_written[k] || !has_section(machine, SECTIONS[k]))
 			continue;
 		fprintf(file, "%s:\n", SECTIONS[k]);
-		write_section(machine, SECTIONS[k], 2, says, file);
+		write_section(machine, SECTIONS[k], 2, how, file);
 	}
-	if (!says)
+	if (!how->says)
 		return;
-	write_uncertainty(machine, file);
-	if (strncmp(known, "variation:", 10) && !strstr(known, "\nvariation:"))
+	write_uncertainty(machine, how->intervals, file);
+	if (!how->samples && strncmp(how->known, "variation:", 10) &&
+	    !strstr(how->known, "\nvariation:"))
 		fputs("variation: {computation: 0.01, messages: 0.01}   # assumed: what is equal "
 		      "never takes equally long\n",
 		      file);

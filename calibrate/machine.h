@@ -5,6 +5,7 @@
 #include <stdbool.h>
 #include <stdio.h>
 
+#include "samples.h"
 #include "util/error.h"
 
 /*
@@ -12,37 +13,55 @@
  * brings with it, and the values of the parameters below. This is the one place that knows which
  * keys of the file they are. No MPI, no GSL.
  */
-enum { MACHINE_SEGMENTS = 5 };
+enum { MACHINE_SEGMENTS = 5, MACHINE_FLOWS = 32, MACHINE_BUFFERS = 3 };
 
 enum parameter_id {
 	LATENCY,
 	BANDWIDTH,
+	MODEL,
 	BURST,
 	PAYLOAD,
 	HEADER,
 	QUEUE,
 	DUPLEX,
-	SHARING,
-	SEGMENT, /* of each of the segments: where it begins, */
+	SHARING, /* of two flows, of three, … */
+	SEGMENT = SHARING + MACHINE_FLOWS, /* of each of the segments: where it begins, */
 	SEGMENT_STEP =
 	    SEGMENT + MACHINE_SEGMENTS, /* its time there over that of the line before, */
 	SEGMENT_RATE = SEGMENT_STEP + MACHINE_SEGMENTS, /* and its bandwidth */
-	SEND_OVERHEAD = SEGMENT_RATE + MACHINE_SEGMENTS,
+	INNER_LATENCY = SEGMENT_RATE + MACHINE_SEGMENTS, /* within a node */
+	INNER_BANDWIDTH,
+	INNER_SEGMENT,
+	INNER_STEP = INNER_SEGMENT + MACHINE_SEGMENTS,
+	INNER_RATE = INNER_STEP + MACHINE_SEGMENTS,
+	SEND_OVERHEAD = INNER_RATE + MACHINE_SEGMENTS,
 	RECV_OVERHEAD,
 	PER_BYTE,
 	THRESHOLD,
 	REQUEST_DATA,
-	DEPTH,
+	PROGRESS,
+	LATE_ANSWERS,
+	ORDER,
+	SYNCHRONOUS,
+	END,
+	UNATTENDED, /* what leaves on a connection that is new, */
+	USED,	    /* and on one that has carried much, if that is more */
+	BUFFER_WORD,
+	BUFFER,	/* that a send leaves behind: of each size on, */
+	BUFFER_FROM = BUFFER + MACHINE_BUFFERS, /* which begins here */
+	DEPTH = BUFFER_FROM + MACHINE_BUFFERS,
 	PARAMETERS
 };
 
-enum unit { TIME, RATE, SIZE, NUMBER, OF_SEGMENT };
+enum unit { TIME_S, RATE, SIZE, NUMBER, LISTED, WORD };
 
 struct parameter {
 	const char *section, *group, *key; /* group: the level between them; NULL: none */
 	enum unit unit;
 	double low, high;
 	bool is_stepped; /* times do not follow small changes of it: tried, not fitted */
+	const char *probes;	  /* of a calibration, that tell it */
+	const char *const *words; /* the first one: as without the key */
 };
 
 extern const struct parameter PARAMETER[PARAMETERS];
@@ -57,6 +76,14 @@ struct machine {
 	double low[PARAMETERS], high[PARAMETERS];
 };
 
+/* What stands in the file beside the values. */
+struct machine_file {
+	const char *known;     /* other keys, as text */
+	const char *intervals; /* lines of its section `uncertainty`; NULL: none */
+	const struct samples *samples; /* that values are from; NULL: times of others */
+	bool says;	       /* intervals, and where values are from */
+};
+
 const char *library_name(enum library library);
 /* Another library's, and over TCP packets with the values that they begin with. */
 void machine_set_library(struct machine *machine, enum library library);
@@ -65,11 +92,17 @@ const char *parameter_name(enum parameter_id id, char buf[64]);
 void parameter_write(enum parameter_id id, double value, FILE *file);
 /* Sets it, within its range. */
 void machine_set(struct machine *machine, enum parameter_id id, double value);
+/* Takes it away, with what is nothing without it. */
+void machine_drop(struct machine *machine, enum parameter_id id);
+/* Values that are not words of the library's set. */
+int machine_numbers(const struct machine *machine);
 /*
- * Writes the known part with the values in their sections; with `says`, intervals, too. `known` is
- * what machine_check has accepted: it has none of these keys, and sections as blocks.
+ * Writes the known part with the values in their sections. `known` is what machine_check has
+ * accepted, or a calibration's: it has none of these keys, and sections as blocks.
  */
-void machine_write(const struct machine *machine, const char *known, bool says, FILE *file);
+void machine_write(const struct machine *machine, const struct machine_file *how, FILE *file);
+/* "probe late_receiver, 45 samples": of these names, with blanks between them. */
+void machine_write_probes(const struct samples *samples, const char *names, FILE *file);
 int machine_check(const char *known, const char *name, struct util_error *err);
 
 #endif

@@ -13,217 +13,349 @@ static struct machine *add(struct variants *variants, const struct machine *mach
 	return &variants->list[variants->n++];
 }
 
-static bool has_kind(const struct search *search, enum benchmark_kind first,
-		     enum benchmark_kind last)
+static bool is_given(const struct view *view, enum parameter_id id)
 {
-	for (int k = 0; k < search->observations->n; k++) {
-		const struct benchmark *what = search->observations->list[k].what;
-
-		if (!what || (what->kind >= first && what->kind <= last))
-			return true;
-	}
-	return false;
+	return view->facts.has[id] || view->starts[id].n == 0;
 }
 
-/* --- mechanisms: what they begin with --- */
-
-static void try_one(const struct machine *now, enum parameter_id id, const double *values, int n,
-		    struct variants *out)
+/* Without it, or with another value of a valley of its own. */
+static void vary_found(const struct machine *now, enum parameter_id id, struct variants *out)
 {
-	for (int k = 0; k < n; k++)
-		machine_set(add(out, now), id, values[k]);
+	static const double factors[] = {0.5, 2};
+
+	machine_drop(add(out, now), id);
+	for (int k = 0; k < 2 && !PARAMETER[id].is_stepped; k++)
+		machine_set(add(out, now), id, factors[k] * now->value[id]);
 }
 
-static int compare_sizes(const void *a, const void *b)
-{
-	return *(const int *)a - *(const int *)b;
-}
-
-/* Below each size that was timed, but the smallest ones. */
-static void vary_places(const struct search *search, const struct machine *now,
+static void vary_number(const struct view *view, const struct machine *now, enum parameter_id id,
 			struct variants *out)
 {
-	enum { LEAST_B = 128, MOST_B = 4 << 20, MOST_SIZES = 4096 };
-	int sizes[MOST_SIZES], n = 0, before = 0;
+	const struct starts *starts = &view->starts[id];
 
-	for (int k = 0; k < search->observations->n && n < MOST_SIZES; k++)
-		if (search->observations->list[k].what)
-			sizes[n++] = search->observations->list[k].size_B;
-	qsort(sizes, (size_t)n, sizeof(*sizes), compare_sizes);
-	for (int k = 0; k < n && out->n < VARIANTS; k++) {
-		bool is_new = k == 0 || sizes[k] > sizes[k - 1];
-
-		if (is_new && before >= LEAST_B && sizes[k] <= MOST_B &&
-		    !(now->has[THRESHOLD] && now->value[THRESHOLD] == before))
-			machine_set(add(out, now), THRESHOLD, before);
-		before = sizes[k];
-	}
+	if (is_given(view, id))
+		return;
+	if (now->has[id])
+		vary_found(now, id, out);
+	for (int k = 0; k < starts->n && !now->has[id]; k++)
+		machine_set(add(out, now), id, starts->values[k]);
 }
 
-/* Makes room for a line from there on, behind those that begin before; which one it is. The steps
- * of those behind it stay what they are. */
-static int insert_segment(struct machine *machine, double from_B)
+static void vary_word(const struct view *view, const struct machine *now, enum parameter_id id,
+		      struct variants *out)
 {
-	int place = 0, last = 0;
-
-	while (last < MACHINE_SEGMENTS && machine->has[SEGMENT + last])
-		last++;
-	while (place < last && machine->value[SEGMENT + place] < from_B)
-		place++;
-	for (int k = last; k > place; k--)
-		for (int id = SEGMENT; id < SEND_OVERHEAD; id += MACHINE_SEGMENTS)
-			machine_set(machine, (enum parameter_id)(id + k),
-				    machine->value[id + k - 1]);
-	return place;
+	if (is_given(view, id))
+		return;
+	for (int k = 0; PARAMETER[id].words[k]; k++)
+		if (!now->has[id] || k != (int)now->value[id])
+			machine_set(add(out, now), id, k);
+	if (now->has[id])
+		machine_drop(add(out, now), id);
 }
 
-/* A line of its own from some sizes on: later, slower or faster than the one before. */
-static void vary_segments(const struct search *search, const struct machine *now,
-			  struct variants *out)
-{
-	enum { KINDS = 4 };
-	static const double steps[KINDS] = {1.2, 1.6, 1, 1}, rates[KINDS] = {1, 1, 0.6, 1.7};
-	struct variants *places = calloc(1, sizeof(*places));
-
-	if (places && !now->has[PAYLOAD] && !now->has[SEGMENT + MACHINE_SEGMENTS - 1])
-		vary_places(search, now, places);
-	for (int k = 0; places && k < places->n; k += 2)
-		for (int j = 0; j < KINDS; j++) {
-			struct machine *machine = add(out, now);
-			double from_B = places->list[k].value[THRESHOLD];
-			int place = insert_segment(machine, from_B);
-			double rate_Bps =
-			    place ? now->value[SEGMENT_RATE + place - 1] : now->value[BANDWIDTH];
-
-			machine_set(machine, (enum parameter_id)(SEGMENT + place), from_B);
-			machine_set(machine, (enum parameter_id)(SEGMENT_STEP + place), steps[j]);
-			machine_set(machine, (enum parameter_id)(SEGMENT_RATE + place),
-				    rates[j] * rate_Bps);
-		}
-	free(places);
-}
+/* --- between eager messages and others --- */
 
 /* What a library is known to have is no question. */
-static void vary_threshold(const struct search *search, const struct machine *now,
-			   struct variants *out)
+static void vary_threshold(const struct view *view, const struct machine *now,
+			   enum parameter_id id, struct variants *out)
 {
-	if (now->library != OPENMPI_TCP && now->library != MPICH_TCP)
-		vary_places(search, now, out);
+	if (view->facts.has[id] || now->library == OPENMPI_TCP || now->library == MPICH_TCP)
+		return;
+	for (int k = 0; k < view->n_places[0]; k++)
+		if (!now->has[id] || now->value[id] != view->places[0][k])
+			machine_set(add(out, now), id, view->places[0][k]);
 }
 
-static void vary_data(const struct search *search, const struct machine *now, struct variants *out)
+static void vary_data(const struct view *view, const struct machine *now, enum parameter_id id,
+		      struct variants *out)
 {
-	(void)search;
-	if (now->has[THRESHOLD] && !now->has[REQUEST_DATA] && now->library != OPENMPI_TCP)
-		machine_set(add(out, now), REQUEST_DATA, now->value[THRESHOLD]);
+	if (is_given(view, id) || !now->has[THRESHOLD] || now->value[THRESHOLD] < 1)
+		return;
+	vary_number(view, now, id, out);
+	if (!now->has[id])
+		machine_set(add(out, now), id, now->value[THRESHOLD]);
 }
 
 /* Processors copy what is eager. */
-static void vary_copies(const struct search *search, const struct machine *now,
+static void vary_copies(const struct view *view, const struct machine *now, enum parameter_id id,
 			struct variants *out)
 {
 	static const double parts[] = {0.1, 0.5, 2};
 
-	(void)search;
-	for (int k = 0; k < 3 && !now->has[PER_BYTE]; k++)
-		machine_set(add(out, now), PER_BYTE, parts[k] / now->value[BANDWIDTH]);
+	if (is_given(view, id))
+		return;
+	vary_number(view, now, id, out);
+	for (int k = 0; k < 3 && !now->has[id]; k++)
+		machine_set(add(out, now), id, parts[k] / now->value[BANDWIDTH]);
 }
 
 /* Messages in a row are bound by the side that is busy for longer: whichever that is. */
-static void vary_sides(const struct search *search, const struct machine *now, struct variants *out)
+static void vary_sides(const struct view *view, const struct machine *now, enum parameter_id id,
+		       struct variants *out)
 {
-	struct machine *machine = add(out, now);
+	struct machine *machine;
 
-	(void)search;
+	if (is_given(view, id) || !now->has[SEND_OVERHEAD] || !now->has[RECV_OVERHEAD])
+		return;
+	machine = add(out, now);
 	machine_set(machine, SEND_OVERHEAD, now->value[RECV_OVERHEAD]);
 	machine_set(machine, RECV_OVERHEAD, now->value[SEND_OVERHEAD]);
 }
 
-static void vary_burst(const struct search *search, const struct machine *now, struct variants *out)
-{
-	static const double values[] = {1000, 3000, 10000, 50000};
+/* --- links --- */
 
-	(void)search;
-	if (!now->has[BURST])
-		try_one(now, BURST, values, 4, out);
+static void set_packets(struct variants *out, const struct machine *now, double payload_B,
+			double header_B)
+{
+	struct machine *machine = add(out, now);
+
+	machine_set(machine, PAYLOAD, payload_B);
+	machine_set(machine, HEADER, header_B);
+	machine_drop(machine, DUPLEX); /* and whatever else is excluded beside packets */
 }
 
-static void vary_packets(const struct search *search, const struct machine *now,
+static void vary_packets(const struct view *view, const struct machine *now, enum parameter_id id,
 			 struct variants *out)
 {
-	static const double payloads[] = {1448, 8948};
+	const struct starts *headers = &view->starts[HEADER], *starts = &view->starts[id];
 
-	(void)search;
-	for (int k = 0; k < 2 && !now->has[PAYLOAD]; k++) {
-		struct machine *machine = add(out, now);
+	if (is_given(view, id))
+		return;
+	if (now->has[id])
+		vary_found(now, id, out);
+	for (int k = 0; k < starts->n && !now->has[id]; k++)
+		for (int j = 0; j < headers->n; j++)
+			set_packets(out, now, starts->values[k], headers->values[j]);
+}
 
-		machine_set(machine, PAYLOAD, payloads[k]);
-		machine_set(machine, HEADER, 90);
-		/* excluded beside packets */
-		machine->has[DUPLEX] = machine->has[SHARING] = false;
-		memset(&machine->has[SEGMENT], 0, 3 * MACHINE_SEGMENTS * sizeof(bool));
+static void vary_loss(const struct view *view, const struct machine *now, enum parameter_id id,
+		      struct variants *out)
+{
+	if (!now->has[PAYLOAD])
+		vary_number(view, now, id, out);
+}
+
+/* Of all numbers of flows that were measured. */
+static void vary_sharing(const struct view *view, const struct machine *now, enum parameter_id id,
+			 struct variants *out)
+{
+	struct machine *machine;
+
+	if (is_given(view, id) || now->has[PAYLOAD])
+		return;
+	for (int k = 0; k < view->starts[id].n; k++) {
+		machine = add(out, now);
+		for (int j = 0; j < MACHINE_FLOWS; j++) {
+			const struct starts *starts = &view->starts[id + j];
+
+			machine->has[id + j] = false;
+			if (starts->n > k && !now->has[id])
+				machine_set(machine, (enum parameter_id)(id + j),
+					    starts->values[k]);
+		}
 	}
 }
 
-static void vary_queue(const struct search *search, const struct machine *now, struct variants *out)
+static void vary_queue(const struct view *view, const struct machine *now, enum parameter_id id,
+		       struct variants *out)
 {
-	static const double values[] = {30000, 100000, 300000};
-
-	(void)search;
-	if (now->has[PAYLOAD] && !now->has[QUEUE])
-		try_one(now, QUEUE, values, 3, out);
+	if (now->has[PAYLOAD])
+		vary_number(view, now, id, out);
 }
 
-static void vary_duplex(const struct search *search, const struct machine *now,
+/* Makes room for a line from there on, behind those that begin before; which one it is. The steps
+ * of those behind it stay what they are. */
+static int insert_segment(struct machine *machine, int first, double from_B)
+{
+	int place = 0, last = 0;
+
+	while (last < MACHINE_SEGMENTS && machine->has[first + last])
+		last++;
+	while (place < last && machine->value[first + place] < from_B)
+		place++;
+	for (int k = last; k > place; k--)
+		for (int j = 0; j < 3; j++) {
+			int id = first + j * MACHINE_SEGMENTS + k;
+
+			machine_set(machine, (enum parameter_id)id, machine->value[id - 1]);
+		}
+	return place;
+}
+
+static bool has_segment(const struct machine *now, int first, double from_B)
+{
+	for (int k = 0; k < MACHINE_SEGMENTS; k++)
+		if (now->has[first + k] && now->value[first + k] == from_B)
+			return true;
+	return false;
+}
+
+/* A line of its own from some sizes on: later, slower or faster than the one before. */
+static void vary_segments(const struct view *view, const struct machine *now, enum parameter_id id,
+			  struct variants *out)
+{
+	enum { KINDS = 4 };
+	static const double steps[KINDS] = {1.1, 1.5, 1, 1}, rates[KINDS] = {1, 1, 0.6, 1.7};
+	int where = id == INNER_SEGMENT, n = view->n_places[where], step = 1;
+
+	if ((!where && now->has[PAYLOAD]) || now->has[id + MACHINE_SEGMENTS - 1])
+		return;
+	while (n / step * KINDS >= VARIANTS)
+		step++;
+	for (int k = 0; k < n; k += step)
+		for (int j = 0; j < KINDS; j++) {
+			double from_B = view->places[where][k] + 1,
+			       rate_Bps = now->value[where ? INNER_BANDWIDTH : BANDWIDTH];
+			struct machine *machine;
+			int place;
+
+			if (has_segment(now, id, from_B))
+				continue;
+			machine = add(out, now);
+			place = insert_segment(machine, id, from_B);
+			if (place)
+				rate_Bps = now->value[id + 2 * MACHINE_SEGMENTS + place - 1];
+			machine_set(machine, (enum parameter_id)(id + place), from_B);
+			machine_set(machine, (enum parameter_id)(id + MACHINE_SEGMENTS + place),
+				    steps[j]);
+			machine_set(machine, (enum parameter_id)(id + 2 * MACHINE_SEGMENTS + place),
+				    rates[j] * rate_Bps);
+		}
+	if (now->has[id])
+		machine_drop(add(out, now), id);
+}
+
+/* --- what goes on without its rank --- */
+
+/* What stalls stays in order, and stalls only where ranks make progress themselves. */
+static void vary_unattended(const struct view *view, const struct machine *now,
+			    enum parameter_id id, struct variants *out)
+{
+	int first = out->n;
+
+	vary_number(view, now, id, out);
+	for (int k = first; k < out->n; k++) {
+		struct machine *machine = &out->list[k];
+
+		if (!machine->has[id] || now->library >= OPENMPI_TCP)
+			continue;
+		machine_set(machine, ORDER, 1);
+		if (!machine->has[PROGRESS] || machine->value[PROGRESS] < 1)
+			machine_set(machine, PROGRESS, 1);
+	}
+}
+
+static void vary_used(const struct view *view, const struct machine *now, enum parameter_id id,
+		      struct variants *out)
+{
+	static const double factors[] = {2, 6};
+
+	if (is_given(view, UNATTENDED) || !now->has[UNATTENDED])
+		return;
+	if (now->has[id])
+		vary_found(now, id, out);
+	for (int k = 0; k < 2 && !now->has[id]; k++)
+		machine_set(add(out, now), id, factors[k] * now->value[UNATTENDED]);
+}
+
+static void vary_buffer_word(const struct view *view, const struct machine *now,
+			     enum parameter_id id, struct variants *out)
+{
+	struct machine *machine;
+
+	if (is_given(view, id) || (!now->has[UNATTENDED] && now->library < OPENMPI_TCP))
+		return;
+	machine = add(out, now);
+	if (now->has[id]) {
+		machine_drop(machine, id);
+		return;
+	}
+	machine_drop(machine, BUFFER);
+	machine_set(machine, id, 1);
+}
+
+static void vary_buffer(const struct view *view, const struct machine *now, enum parameter_id id,
 			struct variants *out)
 {
-	static const double values[] = {0.03, 0.2, 0.5};
+	int first = out->n;
 
-	if (!now->has[PAYLOAD] && !now->has[DUPLEX] &&
-	    (has_kind(search, BENCHMARK_BOTH_WAYS, BENCHMARK_EXCHANGE) ||
-	     has_kind(search, BENCHMARK_BARRIER, BENCHMARK_REDUCE_SCATTER)))
-		try_one(now, DUPLEX, values, 3, out);
+	vary_number(view, now, id, out);
+	for (int k = first; k < out->n; k++)
+		out->list[k].has[BUFFER_WORD] = false;
 }
 
-static void vary_sharing(const struct search *search, const struct machine *now,
+/* More of larger messages: from one of the sizes on that were measured. */
+static void vary_buffers(const struct view *view, const struct machine *now, enum parameter_id id,
 			 struct variants *out)
 {
-	static const double values[] = {0.05, 0.3};
+	static const double factors[] = {1.3, 1.8};
+	const struct starts *places = &view->starts[id];
+	int n = 1;
 
-	if (!now->has[PAYLOAD] && !now->has[SHARING] &&
-	    has_kind(search, BENCHMARK_BARRIER, BENCHMARK_REDUCE_SCATTER))
-		try_one(now, SHARING, values, 2, out);
+	if (!now->has[BUFFER] || now->has[BUFFER + MACHINE_BUFFERS - 1])
+		return;
+	while (now->has[BUFFER + n])
+		n++;
+	for (int k = 0; k < places->n; k++)
+		for (int j = 0; j < 2 && places->values[k] > now->value[BUFFER_FROM + n - 1]; j++) {
+			struct machine *machine = add(out, now);
+
+			machine_set(machine, BUFFER_FROM, 0);
+			machine_set(machine, (enum parameter_id)(BUFFER_FROM + n),
+				    places->values[k]);
+			machine_set(machine, (enum parameter_id)(BUFFER + n),
+				    factors[j] * now->value[BUFFER + n - 1]);
+		}
 }
 
-static void vary_depth(const struct search *search, const struct machine *now, struct variants *out)
-{
-	static const double values[] = {1, 2, 4, 8, 16, 32};
-
-	if (!now->has[DEPTH] && has_kind(search, BENCHMARK_PUT, BENCHMARK_GET_STREAM))
-		try_one(now, DEPTH, values, 6, out);
-}
-
-static void vary_library(const struct search *search, const struct machine *now,
+static void vary_library(const struct view *view, const struct machine *now, enum parameter_id id,
 			 struct variants *out)
 {
-	for (int k = 0; k < LIBRARIES && search->wanted == LIBRARIES; k++)
-		if (k != (int)now->library)
-			machine_set_library(add(out, now), (enum library)k);
+	(void)id;
+	for (int k = 0; k < LIBRARIES; k++) {
+		struct machine *machine;
+
+		if (k == (int)now->library || !(view->libraries & 1U << k))
+			continue;
+		machine = add(out, now);
+		machine_set_library(machine, (enum library)k);
+		for (int j = 0; j < PARAMETERS; j++)
+			if (view->facts.has[j])
+				machine_set(machine, (enum parameter_id)j, view->facts.value[j]);
+		/* words of its own */
+		for (int j = 0; j < PARAMETERS && k >= OPENMPI_TCP; j++)
+			if (PARAMETER[j].words && j != MODEL && !view->facts.has[j])
+				machine->has[j] = false;
+		if (k >= OPENMPI_TCP)
+			machine_drop(machine, UNATTENDED), machine_drop(machine, BUFFER);
+	}
 }
 
 const struct mechanism MECHANISMS[] = {
-    {"an eager limit", vary_threshold},
-    {"copies of eager messages", vary_copies},
-    {"data with requests", vary_data},
-    {"bursts", vary_burst},
-    {"packets", vary_packets},
-    {"a queue", vary_queue},
-    {"losses both ways", vary_duplex},
-    {"losses by sharing", vary_sharing},
-    {"a depth of one-sided messages", vary_depth},
-    {"the other side's overhead", vary_sides},
-    {"a library's protocol", vary_library},
-    {"lines by size", vary_segments},
+    {"a library's protocol", THRESHOLD, vary_library},
+    {"an eager limit", THRESHOLD, vary_threshold},
+    {"progress", PROGRESS, vary_word},
+    {"an order", ORDER, vary_word},
+    {"the end of a rendezvous", END, vary_word},
+    {"synchronous sends", SYNCHRONOUS, vary_word},
+    {"late answers", LATE_ANSWERS, vary_word},
+    {"copies of eager messages", PER_BYTE, vary_copies},
+    {"data with requests", REQUEST_DATA, vary_data},
+    {"packets", PAYLOAD, vary_packets},
+    {"a queue", QUEUE, vary_queue},
+    {"bursts", BURST, vary_number},
+    {"latencies that links have", MODEL, vary_word},
+    {"losses both ways", DUPLEX, vary_loss},
+    {"losses by sharing", SHARING, vary_sharing},
+    {"what leaves unattended", UNATTENDED, vary_unattended},
+    {"more of it by use", USED, vary_used},
+    {"send buffers", BUFFER, vary_buffer},
+    {"larger send buffers", BUFFER_FROM, vary_buffers},
+    {"send buffers of connections", BUFFER_WORD, vary_buffer_word},
+    {"a depth of one-sided messages", DEPTH, vary_number},
+    {"the other side's overhead", SEND_OVERHEAD, vary_sides},
+    {"lines by size", SEGMENT, vary_segments},
+    {"lines by size within a node", INNER_SEGMENT, vary_segments},
 };
 
 const int N_MECHANISMS = sizeof(MECHANISMS) / sizeof(MECHANISMS[0]);

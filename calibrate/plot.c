@@ -34,23 +34,24 @@ static int end(struct part *part)
 	return failed ? util_error_errno(part->err, why, "cannot write %s", part->path) : 0;
 }
 
-/* Size, median, its interval, the model's time. */
-static int write_curve(const struct curve *curve, const char *directory, const char *name,
+/* Size, median, its interval. */
+static int write_curve(const struct fit *fit, int where, const char *directory, const char *name,
 		       struct util_error *err)
 {
+	const struct sample_key *key = NULL;
 	struct part part;
 
-	if (curve->n_points == 0)
+	if (!fit->empty[where].is_known)
 		return 0;
 	if (begin(&part, directory, name, err))
 		return -1;
-	fprintf(part.file, "# bytes seconds low high fitted\n");
-	for (int k = 0; k < curve->n_points; k++) {
-		const struct point *p = &curve->points[k];
+	fprintf(part.file, "# bytes seconds low high\n");
+	while ((key = samples_next(fit->samples, "one_way", key ? key->x : -1))) {
+		struct value time = fit_value(fit->samples, "one_way", where, key->x, 0);
 
-		fprintf(part.file, "%lld %.9g %.9g %.9g %.9g\n", (long long)p->size_B,
-			p->time.median, p->time.low, p->time.high,
-			fit_curve_time(curve, p->size_B));
+		if (time.is_known)
+			fprintf(part.file, "%lld %.9g %.9g %.9g\n", (long long)key->x, time.value,
+				time.low, time.high);
 	}
 	return end(&part);
 }
@@ -102,21 +103,25 @@ static void plot_probes(FILE *script)
 		"(strcol(1) eq word(names, k) ? $6/$5 : 1/0):(k) pt 6 notitle\n");
 }
 
-static void plot_curves(const struct fit *fit, FILE *script, const char *column, const char *fitted)
+/* Predicted ones stand among the probes. */
+static void plot_curves(const struct fit *fit, bool has_probes, FILE *script, const char *column,
+			const char *predicted)
 {
 	static const char *const names[] = {"between", "within"};
 	const char *separator = "plot";
 
 	for (int w = BETWEEN_NODES; w <= WITHIN_NODE; w++) {
-		if (!fit->curves[w].n_points)
+		if (!fit->empty[w].is_known)
 			continue;
-		fprintf(
-		    script,
-		    "%s '%s.dat' using %s with yerrorbars pt 6 lc %d title '%s%s, measured, 95 %% "
-		    "intervals', "
-		    "'%s.dat' using %s with lines lc %d title 'fitted'",
-		    separator, names[w], column, w + 1, names[w], w ? " a node" : " nodes",
-		    names[w], fitted, w + 1);
+		fprintf(script,
+			"%s '%s.dat' using %s with yerrorbars pt 6 lc %d title '%s%s, measured, "
+			"95 %% intervals'",
+			separator, names[w], column, w + 1, names[w], w ? " a node" : " nodes");
+		if (has_probes)
+			fprintf(script,
+				", \"< awk '$1 == \\\"one_way\\\" && $2 == \\\"%s\\\"' "
+				"probes.dat\" using %s with lines lc %d title 'predicted'",
+				names[w], predicted, w + 1);
 		separator = ",";
 	}
 	fprintf(script, "\n");
@@ -150,9 +155,10 @@ static int write_script(const struct fit *fit, const char *cluster, const char *
 		"set xlabel 'message size + 1 [B]'\nset format '%%.0s%%c'\n"
 		"set output 'time.png'\nset ylabel 'time one way [s]'\n");
 	write_title(fit, script);
-	plot_curves(fit, script, "($1+1):2:3:4", "($1+1):5");
+	plot_curves(fit, cluster != NULL, script, "($1+1):2:3:4", "($3+1):6");
 	fprintf(script, "set output 'bandwidth.png'\nset ylabel 'size / time [B/s]'\n");
-	plot_curves(fit, script, "($1+1):($1/$2):($1/$4):($1/$3)", "($1+1):($1/$5)");
+	plot_curves(fit, cluster != NULL, script, "($1+1):($1/$2):($1/$4):($1/$3)",
+		    "($3+1):($3/$6)");
 	if (fit->table_n >= 0)
 		fprintf(script,
 			"unset logscale\nset format '%%g'\nset output 'cpu_cost.png'\n"
@@ -170,8 +176,8 @@ int fit_plot(const struct fit *fit, const char *cluster, const char *directory,
 {
 	if (mkdir(directory, 0777) && errno != EEXIST)
 		return util_error_errno(err, errno, "cannot make the folder %s", directory);
-	if (write_curve(&fit->curves[BETWEEN_NODES], directory, "between.dat", err) ||
-	    write_curve(&fit->curves[WITHIN_NODE], directory, "within.dat", err) ||
+	if (write_curve(fit, BETWEEN_NODES, directory, "between.dat", err) ||
+	    write_curve(fit, WITHIN_NODE, directory, "within.dat", err) ||
 	    write_table(fit, directory, err) ||
 	    (cluster && write_probes(fit, cluster, directory, err)) ||
 	    write_script(fit, cluster, directory, err))

@@ -141,7 +141,7 @@ static int start(struct predictor *predictor, const struct machine *machine, str
 
 	if (!file)
 		return util_error_errno(err, errno, "cannot write %s", cluster);
-	machine_write(machine, predictor->known, false, file);
+	machine_write(machine, &(struct machine_file){.known = predictor->known}, file);
 	if (fclose(file))
 		return util_error_errno(err, errno, "cannot write %s", cluster);
 	path_of(predictor, "output", slot, output);

@@ -6,6 +6,7 @@
 
 #include "machine.h"
 #include "observations.h"
+#include "search.h"
 
 /*
  * The forward model of times that others have measured: the same operations and programs on
@@ -31,5 +32,11 @@ int predictor_begin(struct predictor *predictor, const struct observations *obse
 int predictor_run(struct predictor *predictor, const struct machine *machines, int n, double *times,
 		  struct util_error *err);
 void predictor_end(struct predictor *predictor);
+
+/* times.c: what a search sees of them, and the machine that it begins with: closed forms of the plain
+ * model. `predictor` is to begin before the search does. */
+void predictor_view(struct predictor *predictor, const struct observations *observations,
+		    struct view *view, struct machine *machine);
+void predictor_view_end(struct view *view);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Least squares of the values that times follow smoothly; search.h says of what. */
+/* Least squares of the values that predictions follow smoothly; search.h says of what. */
 #include "search.h"
 
 #include <math.h>
@@ -11,33 +11,18 @@
 struct problem {
 	struct search *search;
 	const struct machine *from;
-	const bool *is_left_out;
 	int n, id[PARAMETERS]; /* of the values that are fitted */
 };
 
-static double residual_of(const struct search *search, const struct observation *observation,
-			  double predicted_s)
+static double residual_of(const struct search *search, int k, double off)
 {
-	double r =
-	    log(predicted_s / observation->time_s) / hypot(search->noise, observation->scatter);
-
-	return isfinite(r) ? r : INFINITY;
+	return off / hypot(search->noise, search->view->scatter[k]);
 }
 
-double loss_of(const struct search *search, const struct observation *observation,
-	       double predicted_s)
+double loss_of(const struct search *search, int observation, double off)
 {
-	return least_squares_loss(residual_of(search, observation, predicted_s));
-}
-
-double loss_of_all(const struct search *search, const double *predicted_s)
-{
-	const struct observations *all = search->observations;
-	double sum = 0;
-
-	for (int k = 0; k < all->n; k++)
-		sum += loss_of(search, &all->list[k], predicted_s[k]);
-	return sum / all->n;
+	return search->view->weight[observation] *
+	       least_squares_loss(residual_of(search, observation, off));
 }
 
 static void set_all(const struct problem *problem, const double *values, struct machine *machine)
@@ -51,40 +36,48 @@ static int predict(void *context, const double *values, int n, double *residuals
 		   struct util_error *err)
 {
 	struct problem *problem = context;
-	const struct observations *all = problem->search->observations;
-	struct machine machines[PARAMETERS + 1];
-	double *times = residuals;
+	struct search *search = problem->search;
+	const struct view *view = search->view;
+	struct machine *machines = calloc((size_t)n, sizeof(*machines));
 	int failed;
 
+	if (!machines)
+		return util_error_set(err, UTIL_ENOMEM, "out of memory");
 	for (int k = 0; k < n; k++) {
 		machines[k] = *problem->from;
 		set_all(problem, values + (ptrdiff_t)k * problem->n, &machines[k]);
 	}
-	failed = predictor_run(&problem->search->predictor, machines, n, times, err);
-	for (int k = 0; k < n * all->n; k++)
-		residuals[k] = problem->is_left_out && problem->is_left_out[k % all->n]
-				   ? 0
-				   : residual_of(problem->search, &all->list[k % all->n], times[k]);
+	failed = view->predict(view->context, machines, n, residuals, err);
+	search->n_runs += n;
+	for (int k = 0; k < n * view->n; k++)
+		residuals[k] = residual_of(search, k % view->n, residuals[k]);
+	free(machines);
 	return failed == UTIL_ESYSTEM ? failed : 0;
 }
 
-int refine(struct search *search, struct machine *machine, const bool *is_left_out, int n_steps,
-	   bool wants_intervals, struct util_error *err)
+static bool is_fitted(const struct search *search, const struct machine *machine, int k)
+{
+	return machine->has[k] && !PARAMETER[k].is_stepped && !search->view->facts.has[k];
+}
+
+int refine(struct search *search, struct machine *machine, int n_steps, bool wants_intervals,
+	   struct util_error *err)
 {
 	struct machine from = *machine;
-	struct problem problem = {.search = search, .from = &from, .is_left_out = is_left_out};
+	struct problem problem = {.search = search, .from = &from};
 	double values[PARAMETERS], least[PARAMETERS], most[PARAMETERS], low[PARAMETERS],
 	    high[PARAMETERS];
-	struct least_squares squares = {.n_residuals = search->observations->n,
+	struct least_squares squares = {.n_residuals = search->view->n,
 					.least = least,
 					.most = most,
+					.weight = search->view->weight,
 					.predict = predict,
 					.context = &problem,
 					.n_steps = n_steps};
 	int failed;
 
 	for (int k = 0; k < PARAMETERS; k++) {
-		if (!machine->has[k] || PARAMETER[k].is_stepped)
+		if (!is_fitted(search, machine, k))
 			continue;
 		values[problem.n] = machine->value[k];
 		least[problem.n] = PARAMETER[k].low;

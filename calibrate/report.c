@@ -54,14 +54,14 @@ static const double OTHER_ALGORITHMS = 0.25;
 
 static void warn_of_collectives(const char *who, const struct fit *fit, const struct check *check)
 {
-	double mean, most = fit_collective_off(check, &mean);
+	double most = fit_collective_off(check);
 
 	if (most > OTHER_ALGORITHMS)
 		fprintf(stderr,
 			"%s: warning: collective operations are up to %.0f %% off by the rules of "
-			"the profile %s: the library chooses other algorithms; name them "
+			"%s: the library chooses other algorithms; name them "
 			"(docs/collectives.md)\n",
-			who, 100 * most, fit->profile);
+			who, 100 * most, library_name(fit->machine.library));
 }
 
 /* Nodes that take so much longer for the same computation are told. */
@@ -101,19 +101,16 @@ static int draw(const char *who, const struct fit *fit, const char *cluster, con
 static void summarize(const struct fit *fit, const struct check *check, const char *output)
 {
 	const char *library = samples_get_fact(fit->samples, "library", 0);
-	int w = fit->subject;
-	int64_t threshold_B = fit->threshold_B[w];
+	const struct machine *machine = &fit->machine;
 
 	printf("library:     %.60s\n", library ? library : "unknown");
-	if (w == WITHIN_NODE)
+	if (fit->subject == WITHIN_NODE)
 		printf("measured:    within one node only\n");
 	printf("latency:     %.4g us, of which the network has %.4g us\n",
-	       fit->empty[w].value * 1e6, fit->latency[w].value * 1e6);
-	printf("bandwidth:   %.6g MB/s\n", fit->bandwidth_Bps[w].value / 1e6);
-	if (threshold_B == INT64_MAX)
-		printf("eager limit: none was seen\n");
-	else
-		printf("eager limit: %lld B\n", (long long)(threshold_B < 0 ? 0 : threshold_B));
+	       fit->empty[fit->subject].value * 1e6, machine->value[LATENCY] * 1e6);
+	printf("bandwidth:   %.6g MB/s\neager limit: ", machine->value[BANDWIDTH] / 1e6);
+	parameter_write(THRESHOLD, machine->value[THRESHOLD], stdout);
+	putchar('\n');
 	printf("verdict:     ");
 	check_verdict(check, stdout);
 	if (check->is_made && check->n_off * DOUBTFUL_SHARE > check->n)

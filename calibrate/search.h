@@ -2,29 +2,54 @@
 #ifndef CALIBRATE_SEARCH_H
 #define CALIBRATE_SEARCH_H
 
-#include "predict.h"
+#include "machine.h"
 
 /*
- * The values with which the simulator predicts times best. GSL: what links it is under the GPL.
+ * The machine on which the simulator predicts best what was measured, whatever that is: times of
+ * others, or a calibration's own samples. GSL: what links it is under the GPL.
  *
- * A residual r is the logarithm of predicted over measured, in units of the measurement's scatter and
- * of what most times are off anyhow (noise): its loss is ln(1 + r² / 4), so that one time that no value explains pulls little. A value's
- * logarithm is what is fitted, by Levenberg and Marquardt's method with differences of 5 %.
+ * A residual is how far a prediction is off, in units of the measurement's scatter and of what most
+ * are off anyhow (noise); its loss is robust, so that one that no value explains pulls little. The
+ * logarithm of a value is what is fitted, by Levenberg and Marquardt's method.
  */
+enum { STARTS = 16, PLACES = 128 };
+
+struct view {
+	int n;		       /* observations */
+	const double *scatter; /* [n] as a part of what an error of it is a part of */
+	const double *weight;  /* [n] at most 1: less where many others tell the same */
+	/* off[n_machines][n]: how far predictions are off, with sign, as such a part. NAN: it tells
+	 * nothing; INFINITY: the simulator refuses it. 0 or negative: nothing can be simulated. */
+	int (*predict)(void *context, const struct machine *machines, int n_machines, double *off,
+		       struct util_error *err);
+	void *context;
+	struct machine facts;	/* what is no question: it stays as it is */
+	/* values that may be tried of what a machine may have; none: nothing tells of it */
+	struct starts {
+		int n;
+		double values[STARTS];
+	} starts[PARAMETERS];
+	/* sizes behind which another line may begin: between nodes, within one */
+	int n_places[2];
+	double places[2][PLACES];
+	unsigned libraries; /* a bit for each that may be tried */
+};
+
+void view_may(struct view *view, enum parameter_id id, double value);
+
 struct search {
-	struct predictor predictor;
-	const struct observations *observations; /* borrowed */
-	struct machine machine;
-	double *predicted;   /* [observations->n], of the machine */
-	double noise;	     /* of times, as a part of them */
-	double loss;	     /* mean of them */
-	enum library wanted; /* of the library; LIBRARIES: whichever predicts best */
+	const struct view *view; /* borrowed */
+	struct machine machine;	 /* where it begins, and what is found */
+	double *off;		 /* [view->n], of the machine */
+	double noise, loss;	 /* loss: mean */
+	double n_told;		 /* weights of what is told */
+	int n_runs;
 	void (*tell)(const struct search *search, const char *what); /* progress; NULL: nobody */
 };
 
 /* mechanisms.c: something that machines may have, and machines that have it, beside all that this
  * one has. */
-enum { VARIANTS = 48, MECHANISMS_MOST = 32 };
+enum { VARIANTS = 64, MECHANISMS_MOST = 40 };
 
 struct variants {
 	int n;
@@ -33,7 +58,9 @@ struct variants {
 
 struct mechanism {
 	const char *name;
-	void (*vary)(const struct search *search, const struct machine *now, struct variants *out);
+	enum parameter_id id; /* what it adds, or sets to another word */
+	void (*vary)(const struct view *view, const struct machine *now, enum parameter_id id,
+		     struct variants *out);
 };
 
 extern const struct mechanism MECHANISMS[];
@@ -43,14 +70,11 @@ extern const int N_MECHANISMS;
 int search_run(struct search *search, struct util_error *err);
 void search_finish(struct search *search);
 
-/* refine.c: least squares from machine on, at most so many steps, of observations k with
- * is_left_out[k] false (NULL: all). Intervals, if wanted, of the machine's values. 0 or negative. */
-int refine(struct search *search, struct machine *machine, const bool *is_left_out, int n_steps,
-	   bool wants_intervals, struct util_error *err);
+/* refine.c: least squares from machine on, at most so many steps. Intervals, if wanted, of the
+ * machine's values. 0 or negative. */
+int refine(struct search *search, struct machine *machine, int n_steps, bool wants_intervals,
+	   struct util_error *err);
 /* Of one observation. */
-double loss_of(const struct search *search, const struct observation *observation,
-	       double predicted_s);
-/* Mean of all. */
-double loss_of_all(const struct search *search, const double *predicted_s);
+double loss_of(const struct search *search, int observation, double off);
 
 #endif

@@ -94,7 +94,7 @@ static void find_rma(const struct fit *fit, struct services *services)
 	services->n_at_once =
 	    fact(fit, "rma_busy") > 0 ? fact(fit, "rma_busy") : unseen_depth(key.x);
 	/* a single step may be a connection's first window */
-	if (fit->payload_B > 0 && key.x <= 2 * services->depth) {
+	if (samples_get_fact(fit->samples, "packet_jump_B", 0) && key.x <= 2 * services->depth) {
 		services->n_at_once = services->depth;
 		services->depth = 0;
 	}

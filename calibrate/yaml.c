@@ -8,12 +8,24 @@
 
 #include "yaml.h"
 
+/* Of collective operations that were timed, the one that is off most. */
+double fit_collective_off(const struct check *check)
+{
+	double most = -1;
+
+	for (int k = 0; k < check->n_worst; k++)
+		if (!strncmp(check->worst[k].key.name, "coll_", 5))
+			most = fmax(most, check->worst[k].error);
+	return most;
+}
+
 /* Of a CPU: less is a measurement's error. */
 static const double LEAST_COST = 1e-3;
 /* Of the samples, outliers: more makes a value doubtful. */
 static const double MANY = 0.1;
 /* A smaller interval of nothing does not matter. */
 static const double LEAST_SIZE_B = 64, LEAST_TIME_S = 1e-9;
+static const double MOST_BPS = 1e15; /* clocks tell nothing of faster links */
 enum { FEWEST = 3 }; /* samples that have an interval */
 
 static void write_facts(const struct fit *fit, FILE *file)
@@ -106,7 +118,7 @@ void yaml_line(FILE *file, const struct fit *fit, const char *probes, const char
 static void write_doubts(const struct value *v, double least, FILE *file)
 {
 	double half = (v->high - fmax(v->low, 0)) / 2;
-	bool has_outliers = v->n_outliers > MANY * v->n, is_wide = v->low < FIT_MOST_BPS;
+	bool has_outliers = v->n_outliers > MANY * v->n, is_wide = v->low < MOST_BPS;
 
 	if (isfinite(v->value))
 		is_wide = half > (v->value > 0 ? YAML_WIDE * v->value : least);
@@ -135,30 +147,6 @@ void yaml_value(FILE *file, const char *indent, const char *key, const struct va
 		yaml_count(samples, v->n, "sample"), yaml_count(outliers, v->n_outliers, "outlier"),
 		how);
 	write_doubts(v, format == yaml_size ? LEAST_SIZE_B : LEAST_TIME_S, file);
-	fputc('\n', file);
-}
-
-/* The last key of the section `protocol` (docs/collectives.md): whose rules, why, and how right. */
-static void write_collectives(const struct fit *fit, const struct check *check, FILE *file)
-{
-	bool is_default = !strcmp(fit->profile, "default"),
-	     is_by_name = !strcmp(fit->profile, fit_profile_by_name(fit->samples));
-	double mean, most = check && check->is_made ? fit_collective_off(check, &mean) : -1;
-	char probes[160];
-
-	if (is_default && is_by_name && most < 0)
-		return;
-	fprintf(file, "  %scollectives: %s   # ", is_default && is_by_name ? "# " : "",
-		fit->profile);
-	if (most < 0)
-		fputs("not measured: by the library's name", file);
-	else
-		fprintf(
-		    file, "%s; timed operations are %.0f %% off at most; %s",
-		    is_by_name ? "by the library's name" : "timed operations fit no other rules",
-		    100 * most, yaml_probe(fit, "coll_bcast coll_allreduce coll_alltoall", probes));
-	if (is_by_name && fit_profile_is_other(fit->samples, fit->profile))
-		fputs("; DOUBTFUL: the rules are of another version", file);
 	fputc('\n', file);
 }
 
@@ -215,13 +203,6 @@ void yaml_interval(FILE *file, const char *key, const struct value *v, yaml_form
 		fprintf(file, "  %s: [%s, %s]\n", key, format(low, from), format(high, to));
 }
 
-struct value yaml_mean(const struct value *a, const struct value *b)
-{
-	return (struct value){a->is_known,	     (a->value + b->value) / 2,
-			      (a->low + b->low) / 2, (a->high + b->high) / 2,
-			      a->n + b->n,	     a->n_outliers + b->n_outliers};
-}
-
 /* Of the CPU's cost as a whole, relative to the largest entry. */
 static void write_cost_interval(const struct fit *fit, FILE *file)
 {
@@ -235,34 +216,6 @@ static void write_cost_interval(const struct fit *fit, FILE *file)
 	if (largest >= LEAST_COST && widest > 0)
 		fprintf(file, "  cpu.communication_cost.scale: [%.6g, %.6g]\n",
 			fmax(0, 1 - widest / largest), fmin(1 + widest / largest, 1e6));
-}
-
-/* What mpisim-run --vary-cluster draws from. */
-static void write_uncertainty(const struct fit *fit, FILE *file)
-{
-	int w = fit->subject;
-	const struct value *send = &fit->send_overhead[w], *recv = &fit->recv_overhead[w];
-	struct value mean = yaml_mean(send, recv), within;
-
-	fprintf(file,
-		"\nuncertainty:   # 95 %% intervals of the values above, for --vary-cluster\n");
-	yaml_interval(file, "network.latency", &fit->latency[w], yaml_time);
-	yaml_interval(file, "network.bandwidth", &fit->bandwidth_Bps[w], yaml_bandwidth);
-	if (yaml_overheads_differ(fit)) {
-		yaml_interval(file, "protocol.overhead.send", send, yaml_time);
-		yaml_interval(file, "protocol.overhead.recv", recv, yaml_time);
-	} else {
-		mean.n /= 2; /* of each */
-		yaml_interval(file, "protocol.overhead", &mean, yaml_time);
-	}
-	if (fit->latency[WITHIN_NODE].is_known) {
-		within = yaml_latency_within(fit);
-		yaml_interval(file, "network.intra_node.latency", &within, yaml_time);
-		yaml_interval(file, "network.intra_node.bandwidth",
-			      &fit->bandwidth_Bps[WITHIN_NODE], yaml_bandwidth);
-	}
-	write_cost_interval(fit, file);
-	yaml_services_intervals(fit, file);
 }
 
 /* Where nodes differ, and how much one alone does. */
@@ -338,8 +291,61 @@ static void write_check(const struct check *check, FILE *file)
 	check_list(check, "#   ", file);
 }
 
+static void write_known(const struct fit *fit, FILE *file)
+{
+	fprintf(file, "mpisim_cluster: 1\n");
+	write_name(fit, file);
+	fprintf(file, "nodes: %d   # host names of the ranks\n", fit->n_nodes);
+	write_cores(fit, file);
+	write_table(fit, file);
+	if (fit->subject == WITHIN_NODE)
+		fprintf(file, "\n# NOT MEASURED: there was one node; the network's values are those "
+			      "within it\n");
+	yaml_services(fit, file);
+	write_variation(fit, file);
+	fputc('\n', file);
+}
+
+static void write_intervals(const struct fit *fit, FILE *file)
+{
+	write_cost_interval(fit, file);
+	yaml_services_intervals(fit, file);
+}
+
+static int write_text(const struct fit *fit, void (*write)(const struct fit *fit, FILE *file),
+		      char **text)
+{
+	size_t n;
+	FILE *file = open_memstream(text, &n);
+
+	if (!file)
+		return -1;
+	write(fit, file);
+	return fclose(file) ? -1 : 0;
+}
+
+int fit_write_known(struct fit *fit)
+{
+	return write_text(fit, write_known, &fit->known) ||
+	       write_text(fit, write_intervals, &fit->intervals);
+}
+
+/* Whose rules choose the algorithms of collective operations, and how right they are. */
+static void write_collectives(const struct fit *fit, const struct check *check, FILE *file)
+{
+	double most = check && check->is_made ? fit_collective_off(check) : -1;
+	char probes[160];
+
+	if (most >= 0)
+		fprintf(file, "# timed collective operations are %.0f %% off at most; %s\n",
+			100 * most,
+			yaml_probe(fit, "coll_bcast coll_allreduce coll_alltoall", probes));
+}
+
 void fit_write_yaml(const struct fit *fit, const struct check *check, FILE *file)
 {
+	struct machine_file how = {fit->known, fit->intervals, fit->samples, true};
+
 	fprintf(file,
 		"# Measured by mpisim-calibrate; docs/calibrate.md says how. Value, then its 95 %% "
 		"interval.\n");
@@ -347,15 +353,6 @@ void fit_write_yaml(const struct fit *fit, const struct check *check, FILE *file
 	if (fit_is_noisy(fit))
 		fprintf(file, "# WARNING: %s\n", FIT_NOISY);
 	write_check(check, file);
-	fprintf(file, "mpisim_cluster: 1\n");
-	write_name(fit, file);
-	fprintf(file, "nodes: %d   # host names of the ranks\n", fit->n_nodes);
-	write_cores(fit, file);
-	write_table(fit, file);
-	yaml_network(fit, file);
-	yaml_protocol(fit, file);
 	write_collectives(fit, check, file);
-	yaml_services(fit, file);
-	write_variation(fit, file);
-	write_uncertainty(fit, file);
+	machine_write(&fit->machine, &how, file);
 }

@@ -10,13 +10,8 @@
 
 /* What the parts of the cluster file share; only yaml*.c include it. */
 
-/* What is lost to sharing, or differs between sender and receiver, by less is within a
- * measurement's error. */
-#define YAML_LOSS_WORTH_SAYING 0.01
 /* Of a value, half of its interval: more makes it doubtful. */
 #define YAML_WIDE 0.1
-/* Less than that left in buffers cannot be told from the time that a byte needs. */
-#define YAML_LEAST_BUFFER_B 16384
 
 /* Seconds as "12.3456us", bytes per second as "5.8 MB/s" or "inf"; in `text`, which is returned. */
 typedef const char *(*yaml_format_fn)(double value, char text[40]);
@@ -38,18 +33,9 @@ void yaml_value(FILE *file, const char *indent, const char *key, const struct va
 /* One line of the section `uncertainty`, a comment if no interval is known. The value itself is
  * within, whatever its rounding and shifts. */
 void yaml_interval(FILE *file, const char *key, const struct value *v, yaml_format_fn format);
-struct value yaml_mean(const struct value *a, const struct value *b);
-/* The file knows one overhead, that between nodes; the sum must stay what was measured. */
-struct value yaml_latency_within(const struct fit *fit);
 
-/* The sections. */
-void yaml_network(const struct fit *fit, FILE *file);
-void yaml_protocol(const struct fit *fit, FILE *file);
 /* rma, spawn, storage; and their lines of the section `uncertainty` (yaml_services.c) */
 void yaml_services(const struct fit *fit, FILE *file);
 void yaml_services_intervals(const struct fit *fit, FILE *file);
-
-/* The file has an overhead for each side. */
-bool yaml_overheads_differ(const struct fit *fit);
 
 #endif

@@ -1,0 +1,109 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The machine on which the simulated probes take what the real ones did. */
+#include <math.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "fit.h"
+
+struct probes {
+	struct candidates candidates;
+	struct machine_file file;
+};
+
+struct candidate {
+	const struct machine *machine;
+	const struct machine_file *file;
+};
+
+static void write_candidate(const void *candidate, FILE *file)
+{
+	const struct candidate *this = candidate;
+
+	machine_write(this->machine, this->file, file);
+}
+
+static int predict(void *context, const struct machine *machines, int n, double *off,
+		   struct util_error *err)
+{
+	struct probes *probes = context;
+	struct check *checks = calloc((size_t)n, sizeof(*checks));
+	struct candidate *list = calloc((size_t)n, sizeof(*list));
+	const void **at = calloc((size_t)n, sizeof(*at));
+	int n_made = 0;
+
+	for (int k = 0; k < n && checks && list && at; k++) {
+		list[k] = (struct candidate){&machines[k], &probes->file};
+		at[k] = &list[k];
+	}
+	if (checks && list && at)
+		candidates_run(&probes->candidates, at, n, checks, off);
+	for (int k = 0; k < n && checks; k++)
+		n_made += checks[k].is_made;
+	if (!n_made)
+		util_error_set(err, UTIL_EINPUT, "%s", checks ? checks[0].why_not : "out of memory");
+	free(checks);
+	free(list);
+	free(at);
+	return n_made ? 0 : err->code;
+}
+
+enum { ENOUGH = 12 }; /* of one probe: more tell the same */
+
+static double weight_of(const struct check_base *base, int k)
+{
+	int n = 0;
+
+	for (int j = 0; j < base->n; j++)
+		n += !strcmp(base->list[j].key.name, base->list[k].key.name) &&
+		     base->list[j].key.where == base->list[k].key.where;
+	return fmin(1, (double)ENOUGH / n);
+}
+
+static void tell(const struct search *search, const char *what)
+{
+	if (getenv("MPISIM_CALIBRATE_TELLS"))
+		fprintf(stderr, "with %s: loss %.4f, noise %.4f, %d runs\n", what, search->loss,
+			search->noise, search->n_runs);
+}
+
+static void check_result(struct fit *fit, struct probes *probes, struct check *check)
+{
+	struct candidate candidate = {&fit->machine, &probes->file};
+	const void *at[] = {&candidate};
+
+	probes->candidates.repeats = true;
+	candidates_run(&probes->candidates, at, 1, check, NULL);
+}
+
+void fit_choose(struct fit *fit, struct check *check)
+{
+	struct probes probes = {
+	    .candidates = {.measured = fit->samples, .write = write_candidate},
+	    .file = {.known = fit->known}};
+	struct view view = {.predict = predict, .context = &probes};
+	struct search search = {.view = &view, .machine = fit->machine, .tell = tell};
+	struct util_error err = {0};
+	double *scatter = NULL;
+
+	*check = (struct check){.why_not = "out of memory"};
+	if (check_begin(&probes.candidates.base, fit->samples) == 0)
+		scatter = calloc(2 * (size_t)probes.candidates.base.n + 1, sizeof(*scatter));
+	if (scatter) {
+		view.n = probes.candidates.base.n;
+		view.scatter = scatter;
+		view.weight = scatter + view.n;
+		for (int k = 0; k < view.n; k++) {
+			scatter[k] = check_scatter(&probes.candidates.base.list[k]);
+			scatter[view.n + k] = weight_of(&probes.candidates.base, k);
+		}
+		fit_view(fit, &view);
+		if (search_run(&search, &err) == 0)
+			fit->machine = search.machine;
+		check_result(fit, &probes, check);
+		search_finish(&search);
+	}
+	free(scatter);
+	check_end(&probes.candidates.base);
+}

@@ -1,0 +1,145 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Times of others, as a search sees them. */
+#include "predict.h"
+
+#include <math.h>
+#include <stddef.h>
+#include <stdlib.h>
+
+static int predict(void *context, const struct machine *machines, int n, double *off,
+		   struct util_error *err)
+{
+	struct predictor *predictor = context;
+	const struct observations *all = predictor->observations;
+	int failed = predictor_run(predictor, machines, n, off, err);
+
+	for (int k = 0; k < n * all->n; k++) {
+		off[k] = log(off[k] / all->list[k % all->n].time_s);
+		if (!isfinite(off[k]))
+			off[k] = INFINITY;
+	}
+	return failed;
+}
+
+/* --- closed forms of the plain model --- */
+
+/* The least time of a kind; 0: there is none. Of a byte, if `by_byte`. */
+static double least_s(const struct observations *all, enum benchmark_kind kind, bool by_byte)
+{
+	double least = 0;
+
+	for (int k = 0; k < all->n; k++) {
+		const struct observation *o = &all->list[k];
+		double value = o->time_s / (by_byte && o->size_B > 0 ? o->size_B : 1);
+
+		if (!o->what || o->what->kind != kind || (by_byte && o->size_B == 0))
+			continue;
+		least = least > 0 ? fmin(least, value) : value;
+	}
+	return least;
+}
+
+/* An empty message is a latency and two overheads; a window of them an overhead each; bytes of the
+ * largest ones take what the link does. */
+static void begin_plain(const struct observations *all, struct machine *machine)
+{
+	double empty_s = least_s(all, BENCHMARK_LATENCY, false),
+	       each_s = least_s(all, BENCHMARK_STREAM, false),
+	       byte_s = least_s(all, BENCHMARK_STREAM, true);
+
+	if (byte_s == 0)
+		byte_s = least_s(all, BENCHMARK_LATENCY, true);
+	if (byte_s == 0)
+		byte_s = least_s(all, BENCHMARK_BOTH_WAYS, true);
+	if (empty_s == 0)
+		empty_s = each_s > 0 ? 5 * each_s : 20e-6;
+	if (each_s == 0 || each_s > empty_s / 2)
+		each_s = empty_s / 10;
+	machine_set(machine, BANDWIDTH, byte_s > 0 ? 1 / byte_s : 1e9);
+	machine_set(machine, LATENCY, fmax(empty_s - 2 * each_s, empty_s / 10));
+	machine_set(machine, SEND_OVERHEAD, each_s);
+	machine_set(machine, RECV_OVERHEAD, each_s);
+}
+
+/* --- what may be tried --- */
+
+static bool has_kind(const struct observations *all, enum benchmark_kind first,
+		     enum benchmark_kind last)
+{
+	for (int k = 0; k < all->n; k++) {
+		const struct benchmark *what = all->list[k].what;
+
+		if (!what || (what->kind >= first && what->kind <= last))
+			return true;
+	}
+	return false;
+}
+
+static void may_all(struct view *view, enum parameter_id id, const double *values, int n)
+{
+	for (int k = 0; k < n; k++)
+		view_may(view, id, values[k]);
+}
+
+static int compare_sizes(const void *a, const void *b)
+{
+	return *(const int *)a - *(const int *)b;
+}
+
+/* Below each size that was timed, but the smallest ones. */
+static void find_places(const struct observations *all, struct view *view)
+{
+	enum { LEAST_B = 128, MOST_B = 4 << 20, MOST_SIZES = 4096 };
+	int sizes[MOST_SIZES], n = 0, before = 0;
+
+	for (int k = 0; k < all->n && n < MOST_SIZES; k++)
+		if (all->list[k].what)
+			sizes[n++] = all->list[k].size_B;
+	qsort(sizes, (size_t)n, sizeof(*sizes), compare_sizes);
+	for (int k = 0; k < n && view->n_places[0] < PLACES; k++) {
+		if ((k == 0 || sizes[k] > sizes[k - 1]) && before >= LEAST_B && sizes[k] <= MOST_B)
+			view->places[0][view->n_places[0]++] = before;
+		before = sizes[k];
+	}
+}
+
+void predictor_view(struct predictor *predictor, const struct observations *all, struct view *view,
+		    struct machine *machine)
+{
+	static const double bursts[] = {1000, 3000, 10000, 50000}, payloads[] = {1448, 4038, 8948},
+			    headers[] = {90}, queues[] = {30000, 100000, 300000},
+			    duplex[] = {0.03, 0.2, 0.5}, sharing[] = {0.05, 0.3},
+			    depths[] = {1, 2, 4, 8, 16, 32}, any[] = {1};
+	bool has_groups = has_kind(all, BENCHMARK_BARRIER, BENCHMARK_REDUCE_SCATTER);
+	double *scatter = calloc(2 * (size_t)all->n + 1, sizeof(*scatter));
+
+	*view = (struct view){.n = scatter ? all->n : 0, .scatter = scatter,
+			      .weight = scatter + all->n, .predict = predict,
+			      .context = predictor};
+	for (int k = 0; k < view->n; k++) {
+		scatter[k] = all->list[k].scatter;
+		scatter[all->n + k] = 1;
+	}
+	begin_plain(all, machine);
+	find_places(all, view);
+	may_all(view, BURST, bursts, 4);
+	may_all(view, PAYLOAD, payloads, 3);
+	may_all(view, HEADER, headers, 1);
+	may_all(view, QUEUE, queues, 3);
+	may_all(view, PER_BYTE, any, 0);
+	view_may(view, PER_BYTE, 0.1 / machine->value[BANDWIDTH]);
+	view_may(view, REQUEST_DATA, 4096);
+	may_all(view, SEND_OVERHEAD, any, 1);
+	if (has_groups || has_kind(all, BENCHMARK_BOTH_WAYS, BENCHMARK_EXCHANGE))
+		may_all(view, DUPLEX, duplex, 3);
+	if (has_groups)
+		may_all(view, SHARING, sharing, 2);
+	if (has_kind(all, BENCHMARK_PUT, BENCHMARK_GET_STREAM))
+		may_all(view, DEPTH, depths, 6);
+}
+
+void predictor_view_end(struct view *view)
+{
+	free((void *)view->scatter);
+	view->scatter = NULL;
+}
