@@ -49,16 +49,18 @@ static int predict(void *context, const struct machine *machines, int n, double 
 	return n_made ? 0 : err->code;
 }
 
-enum { ENOUGH = 12 }; /* of one probe: more tell the same */
+/* Of a probe, so many tell all that it has to say: messages by size carry most of a prediction. */
+static const double ENOUGH = 8, ENOUGH_MESSAGES = 24;
 
 static double weight_of(const struct check_base *base, int k)
 {
+	const struct sample_key *key = &base->list[k].key;
 	int n = 0;
 
 	for (int j = 0; j < base->n; j++)
-		n += !strcmp(base->list[j].key.name, base->list[k].key.name) &&
-		     base->list[j].key.where == base->list[k].key.where;
-	return fmin(1, (double)ENOUGH / n);
+		n += !strcmp(base->list[j].key.name, key->name) &&
+		     base->list[j].key.where == key->where;
+	return fmin(1, (strcmp(key->name, "one_way") ? ENOUGH : ENOUGH_MESSAGES) / n);
 }
 
 static void tell(const struct search *search, const char *what)

@@ -80,8 +80,8 @@ static void say_probes(struct child_command *command, const struct samples *samp
 	child_say(command, "--window=%ss", fact_or(samples, "window_s", "0.05"));
 	if (samples_get_fact(samples, "cpus", 0))
 		child_say(command, "--cores=%s", samples_get_fact(samples, "cpus", 0));
-	if (n_transfers > 0)
-		child_say(command, "--transfers=%lld", (long long)n_transfers);
+	if (n_transfers > 0) /* nothing that is searched for depends on more than one */
+		child_say(command, "--transfers=%lld", once ? 1 : (long long)n_transfers);
 	if (has_probe(samples, "spawn"))
 		child_say(command, "--spawn");
 }

@@ -8,7 +8,7 @@
 #include <gsl/gsl_multifit_nlinear.h>
 
 static const double DIFFERENCE = 0.05; /* of a value */
-static const double SOFT = 2;	       /* residuals are bent from there on */
+static const double SOFT = 1;	       /* residuals are bent from there on */
 static const double PRIOR = 2.3;       /* of a logarithm: a factor of ten either way */
 static const double FAR = 20;	       /* a residual of what is refused */
 static const double INTERVAL = 1.96;

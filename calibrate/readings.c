@@ -103,11 +103,37 @@ static const struct sample_key *next_message(const struct fit *fit, int where, i
 	return key;
 }
 
-/* Of the largest message, and of one of about an eighth of it: time of a byte; 0: there are none. */
+/* The bytes that a send need not wait for, to the byte. */
+static double threshold_B(const struct samples *samples, int where)
+{
+	double found = fact_number(samples,
+				   where == WITHIN_NODE ? "eager_threshold_within_B"
+							: "eager_threshold_B",
+				   -2);
+
+	return found == -2 ? INFINITY : fmax(found, 0);
+}
+
+/* Of the receiver, for bytes that travelled before the match; 0: none that shows. */
+static double copied_per_byte_s(const struct fit *fit)
+{
+	const struct sample_key *key = samples_next(fit->samples, "recv_overhead", 0);
+	struct value time;
+
+	if (!key)
+		return 0;
+	time = fit_value(fit->samples, "recv_overhead", fit->subject, key->x, 0);
+	return time.low > fit->recv_overhead.high
+		   ? (time.value - fit->recv_overhead.value) / (double)key->x
+		   : 0;
+}
+
+/* Of the largest message, and of one of about an eighth of it: time of a byte on the link; 0: there
+ * are none. */
 static double large_per_byte_s(const struct fit *fit, int where)
 {
 	const struct sample_key *key = NULL;
-	double largest_B = 0, smaller_B = 0;
+	double largest_B = 0, smaller_B = 0, per_byte_s, copied_s = copied_per_byte_s(fit);
 
 	while ((key = next_message(fit, where, key ? key->x : -1)))
 		largest_B = (double)key->x;
@@ -116,9 +142,12 @@ static double large_per_byte_s(const struct fit *fit, int where)
 			smaller_B = (double)key->x;
 	if (largest_B == 0)
 		return 0;
-	return (fit_value(fit->samples, "one_way", where, (int64_t)largest_B, 0).value -
-		fit_value(fit->samples, "one_way", where, (int64_t)smaller_B, 0).value) /
-	       (largest_B - smaller_B);
+	per_byte_s = (fit_value(fit->samples, "one_way", where, (int64_t)largest_B, 0).value -
+		      fit_value(fit->samples, "one_way", where, (int64_t)smaller_B, 0).value) /
+		     (largest_B - smaller_B);
+	if (largest_B <= threshold_B(fit->samples, fit->subject))
+		per_byte_s -= fmin(copied_s, per_byte_s);
+	return per_byte_s;
 }
 
 static void set_positive(struct machine *machine, enum parameter_id id, double value)
@@ -144,17 +173,6 @@ static void begin_links(struct fit *fit, int where, double overheads_s)
 		machine_set(machine, latency + 1, per_byte_s > 0 ? 1 / per_byte_s : INFINITY);
 }
 
-/* The bytes that a send need not wait for, to the byte. */
-static double threshold_B(const struct samples *samples, int where)
-{
-	double found = fact_number(samples,
-				   where == WITHIN_NODE ? "eager_threshold_within_B"
-							: "eager_threshold_B",
-				   -2);
-
-	return found == -2 ? INFINITY : fmax(found, 0);
-}
-
 static enum library library_of(const struct samples *samples)
 {
 	const char *library = samples_get_fact(samples, "library", 0);
@@ -171,6 +189,7 @@ static void begin_machine(struct fit *fit)
 	fit->machine.library = library_of(fit->samples);
 	set_positive(&fit->machine, SEND_OVERHEAD, send_s);
 	set_positive(&fit->machine, RECV_OVERHEAD, recv_s);
+	set_positive(&fit->machine, PER_BYTE, copied_per_byte_s(fit));
 	for (int w = BETWEEN_NODES; w <= WITHIN_NODE; w++)
 		begin_links(fit, w, send_s + recv_s);
 	if (fit->subject == WITHIN_NODE) { /* what the file asks for, and no time depends on */
@@ -291,17 +310,21 @@ static void may_be_packets(const struct fit *fit, struct view *view)
 	double first_B = 0, last_B = 0;
 	int n = 0;
 
+	if (has_probe(fit, "beside_bulk"))
+		may_all(view, QUEUE, 15000, 2, 6);
 	for (; (text = samples_get_fact(fit->samples, "packet_jump_B", n)); n++) {
 		last_B = strtod(text, NULL);
 		first_B = n ? first_B : last_B;
 	}
-	if (n < 2)
+	if (n < 2) { /* too small to be seen there: of Ethernet */
+		view_may(view, PAYLOAD, 1448);
+		view_may(view, PAYLOAD, 8948);
+		view_may(view, HEADER, 90);
 		return;
+	}
 	view_may(view, PAYLOAD, round((last_B - first_B) / (n - 1)));
 	for (size_t k = 0; k < sizeof(headers_B) / sizeof(headers_B[0]); k++)
 		view_may(view, HEADER, headers_B[k]);
-	if (has_probe(fit, "beside_bulk"))
-		may_all(view, QUEUE, 15000, 2, 6);
 }
 
 static void may_begin_line(struct view *view, int where, double size_B)
@@ -360,17 +383,6 @@ static void may_be_words(const struct fit *fit, struct view *view)
 	}
 }
 
-static void may_copy(const struct fit *fit, struct view *view)
-{
-	const struct sample_key *key = samples_next(fit->samples, "recv_overhead", 0);
-
-	if (key)
-		view_may(view, PER_BYTE,
-			 (fit_value(fit->samples, "recv_overhead", fit->subject, key->x, 0).value -
-			  fit->recv_overhead.value) /
-			     (double)key->x);
-}
-
 void fit_view(const struct fit *fit, struct view *view)
 {
 	bool has_rendezvous = fit->machine.value[THRESHOLD] < PARAMETER[THRESHOLD].high;
@@ -389,7 +401,7 @@ void fit_view(const struct fit *fit, struct view *view)
 	may_be_words(fit, view);
 	may_be_packets(fit, view);
 	may_lose(fit, view);
-	may_copy(fit, view);
+	view_may(view, PER_BYTE, copied_per_byte_s(fit));
 	may_all(view, BURST, 512, 2, 9);
 	if (!has_rendezvous)
 		return;

@@ -8,6 +8,9 @@
 
 #include "least_squares.h"
 
+/* Of a probe that would not have been made so: on the right machine it is. */
+static const double UNTOLD = 2;
+
 struct problem {
 	struct search *search;
 	const struct machine *from;
@@ -21,8 +24,9 @@ static double residual_of(const struct search *search, int k, double off)
 
 double loss_of(const struct search *search, int observation, double off)
 {
-	return search->view->weight[observation] *
-	       least_squares_loss(residual_of(search, observation, off));
+	double residual = isnan(off) ? UNTOLD : residual_of(search, observation, off);
+
+	return search->view->weight[observation] * least_squares_loss(residual);
 }
 
 static void set_all(const struct problem *problem, const double *values, struct machine *machine)

@@ -13,7 +13,7 @@
 
 #include <gsl/gsl_errno.h>
 
-enum { MOST_ROUNDS = 10, REFINED = 6, FEW_STEPS = 3, MANY_STEPS = 8 };
+enum { MOST_ROUNDS = 10, REFINED = 5, FEW_STEPS = 2, MANY_STEPS = 8 };
 static const double ENOUGH = 0.001; /* a loss of which nothing is left to explain */
 /* What most are off is their noise: not less than the first one, nor more than the second. */
 static const double LEAST_NOISE = 0.01, MOST_NOISE = 0.2;
@@ -37,8 +37,8 @@ struct trial {
 	double *off; /* [view->n] */
 };
 
-/* By how much less they are off, less what so many numbers more gain by chance. Only what both
- * tell: probes may have chosen other sizes. *hope: without what is more off. */
+/* By how much less they are off, less what so many numbers more gain by chance. *hope: without what
+ * is more off. */
 static double gain_of(const struct search *search, const struct machine *machine, const double *off,
 		      double *hope)
 {
@@ -52,8 +52,6 @@ static double gain_of(const struct search *search, const struct machine *machine
 
 		if (isinf(off[k]))
 			return *hope = -INFINITY;
-		if (isnan(off[k]) || isnan(search->off[k]))
-			continue;
 		here = loss_of(search, k, search->off[k]) - loss_of(search, k, off[k]);
 		gain += here;
 		*hope += fmax(here, 0);
@@ -132,13 +130,12 @@ static int compare_numbers(const void *a, const void *b)
 	return (*left > *right) - (*left < *right);
 }
 
-/* As many as the weights of those that tell something. */
 static double loss_of_all(const struct search *search)
 {
 	double sum = 0;
 
 	for (int k = 0; k < search->view->n; k++)
-		sum += isnan(search->off[k]) ? 0 : loss_of(search, k, search->off[k]);
+		sum += loss_of(search, k, search->off[k]);
 	return sum / search->n_told;
 }
 
@@ -160,7 +157,7 @@ static void judge(struct search *search, const char *what)
 	free(off);
 	search->n_told = 1;
 	for (int k = 0; k < view->n; k++)
-		search->n_told += isnan(search->off[k]) ? 0 : view->weight[k];
+		search->n_told += view->weight[k];
 	search->loss = loss_of_all(search);
 	if (search->tell)
 		search->tell(search, what);
@@ -201,7 +198,6 @@ static bool add_mechanisms(struct search *search, struct trial *trials)
 	for (int k = 0; k < N_MECHANISMS; k++)
 		try_mechanism(search, &trials[k]);
 	qsort(trials, (size_t)N_MECHANISMS, sizeof(*trials), compare_gains);
-	for (int k = 0; getenv("DEBUG_GAINS") && k < N_MECHANISMS; k++) fprintf(stderr, "   %s: gain %g hope %g\n", trials[k].mechanism->name, trials[k].gain, trials[k].hope);
 	for (int k = 0; k < N_MECHANISMS && trials[k].gain > 0; k++) {
 		if (n_taken > 0)
 			try_mechanism(search, &trials[k]);
@@ -259,7 +255,7 @@ int search_run(struct search *search, struct util_error *err)
 		refine_all(search);
 	}
 	if (!failed)
-		failed = refine(search, &search->machine, MANY_STEPS, true, err) ||
+		failed = refine(search, &search->machine, FEW_STEPS, true, err) ||
 			 view->predict(view->context, &search->machine, 1, search->off, err);
 	for (int k = 0; k < N_MECHANISMS; k++)
 		free(trials[k].off);

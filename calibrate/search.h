@@ -42,7 +42,7 @@ struct search {
 	struct machine machine;	 /* where it begins, and what is found */
 	double *off;		 /* [view->n], of the machine */
 	double noise, loss;	 /* loss: mean */
-	double n_told;		 /* weights of what is told */
+	double n_told;		 /* as many observations as their weights */
 	int n_runs;
 	void (*tell)(const struct search *search, const char *what); /* progress; NULL: nobody */
 };
