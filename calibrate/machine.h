@@ -66,7 +66,7 @@ struct parameter {
 
 extern const struct parameter PARAMETER[PARAMETERS];
 
-enum library { PLAIN, RDMA, OPENMPI, MPICH, OPENMPI_TCP, MPICH_TCP, LIBRARIES };
+enum library { LIBRARY_PLAIN, LIBRARY_RDMA, LIBRARY_OPENMPI, LIBRARY_MPICH, LIBRARY_OPENMPI_TCP, LIBRARY_MPICH_TCP, LIBRARIES };
 
 struct machine {
 	enum library library;

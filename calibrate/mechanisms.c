@@ -59,7 +59,7 @@ static void vary_word(const struct view *view, const struct machine *now, enum p
 static void vary_threshold(const struct view *view, const struct machine *now,
 			   enum parameter_id id, struct variants *out)
 {
-	if (view->facts.has[id] || now->library == OPENMPI_TCP || now->library == MPICH_TCP)
+	if (view->facts.has[id] || now->library == LIBRARY_OPENMPI_TCP || now->library == LIBRARY_MPICH_TCP)
 		return;
 	for (int k = 0; k < view->n_places[0]; k++)
 		if (!now->has[id] || now->value[id] != view->places[0][k])
@@ -237,7 +237,7 @@ static void vary_unattended(const struct view *view, const struct machine *now,
 	for (int k = first; k < out->n; k++) {
 		struct machine *machine = &out->list[k];
 
-		if (!machine->has[id] || now->library >= OPENMPI_TCP)
+		if (!machine->has[id] || now->library >= LIBRARY_OPENMPI_TCP)
 			continue;
 		machine_set(machine, ORDER, 1);
 		if (!machine->has[PROGRESS] || machine->value[PROGRESS] < 1)
@@ -263,7 +263,7 @@ static void vary_buffer_word(const struct view *view, const struct machine *now,
 {
 	struct machine *machine;
 
-	if (is_given(view, id) || (!now->has[UNATTENDED] && now->library < OPENMPI_TCP))
+	if (is_given(view, id) || (!now->has[UNATTENDED] && now->library < LIBRARY_OPENMPI_TCP))
 		return;
 	machine = add(out, now);
 	if (now->has[id]) {
@@ -323,10 +323,10 @@ static void vary_library(const struct view *view, const struct machine *now, enu
 			if (view->facts.has[j])
 				machine_set(machine, (enum parameter_id)j, view->facts.value[j]);
 		/* words of its own */
-		for (int j = 0; j < PARAMETERS && k >= OPENMPI_TCP; j++)
+		for (int j = 0; j < PARAMETERS && k >= LIBRARY_OPENMPI_TCP; j++)
 			if (PARAMETER[j].words && j != MODEL && !view->facts.has[j])
 				machine->has[j] = false;
-		if (k >= OPENMPI_TCP)
+		if (k >= LIBRARY_OPENMPI_TCP)
 			machine_drop(machine, UNATTENDED), machine_drop(machine, BUFFER);
 	}
 }

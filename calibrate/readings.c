@@ -178,8 +178,8 @@ static enum library library_of(const struct samples *samples)
 	const char *library = samples_get_fact(samples, "library", 0);
 
 	if (library && strstr(library, "Open MPI"))
-		return OPENMPI;
-	return library && strstr(library, "MPICH") ? MPICH : PLAIN;
+		return LIBRARY_OPENMPI;
+	return library && strstr(library, "MPICH") ? LIBRARY_MPICH : LIBRARY_PLAIN;
 }
 
 static void begin_machine(struct fit *fit)
@@ -389,14 +389,14 @@ void fit_view(const struct fit *fit, struct view *view)
 
 	machine_set(&view->facts, THRESHOLD, fit->machine.value[THRESHOLD]);
 	may_begin_lines(fit, view, WITHIN_NODE);
-	view->libraries = 1U << PLAIN | 1U << OPENMPI | 1U << MPICH;
+	view->libraries = 1U << LIBRARY_PLAIN | 1U << LIBRARY_OPENMPI | 1U << LIBRARY_MPICH;
 	if (fit->subject == WITHIN_NODE) {
 		machine_set(&view->facts, LATENCY, fit->machine.value[LATENCY]);
 		machine_set(&view->facts, BANDWIDTH, fit->machine.value[BANDWIDTH]);
 		return;
 	}
-	if (fit->machine.library != PLAIN)
-		view->libraries |= 1U << (fit->machine.library == OPENMPI ? OPENMPI_TCP : MPICH_TCP);
+	if (fit->machine.library != LIBRARY_PLAIN)
+		view->libraries |= 1U << (fit->machine.library == LIBRARY_OPENMPI ? LIBRARY_OPENMPI_TCP : LIBRARY_MPICH_TCP);
 	may_begin_lines(fit, view, BETWEEN_NODES);
 	may_be_words(fit, view);
 	may_be_packets(fit, view);
