@@ -42,7 +42,8 @@ static int predict(void *context, const struct machine *machines, int n, double 
 	for (int k = 0; k < n && checks; k++)
 		n_made += checks[k].is_made;
 	if (!n_made)
-		util_error_set(err, UTIL_EINPUT, "%s", checks ? checks[0].why_not : "out of memory");
+		util_error_set(err, UTIL_EINPUT, "%s",
+			       checks ? checks[0].why_not : "out of memory");
 	free(checks);
 	free(list);
 	free(at);
@@ -63,13 +64,6 @@ static double weight_of(const struct check_base *base, int k)
 	return fmin(1, (strcmp(key->name, "one_way") ? ENOUGH : ENOUGH_MESSAGES) / n);
 }
 
-static void tell(const struct search *search, const char *what)
-{
-	if (getenv("MPISIM_CALIBRATE_TELLS"))
-		fprintf(stderr, "with %s: loss %.4f, noise %.4f, %d runs\n", what, search->loss,
-			search->noise, search->n_runs);
-}
-
 static void check_result(struct fit *fit, struct probes *probes, struct check *check)
 {
 	struct candidate candidate = {&fit->machine, &probes->file};
@@ -81,11 +75,10 @@ static void check_result(struct fit *fit, struct probes *probes, struct check *c
 
 void fit_choose(struct fit *fit, struct check *check)
 {
-	struct probes probes = {
-	    .candidates = {.measured = fit->samples, .write = write_candidate},
-	    .file = {.known = fit->known}};
+	struct probes probes = {.candidates = {.measured = fit->samples, .write = write_candidate},
+				.file = {.known = fit->known}};
 	struct view view = {.predict = predict, .context = &probes};
-	struct search search = {.view = &view, .machine = fit->machine, .tell = tell};
+	struct search search = {.view = &view, .machine = fit->machine};
 	struct util_error err = {0};
 	double *scatter = NULL;
 

@@ -4,7 +4,11 @@
 #include <math.h>
 #include <string.h>
 
-#define WORDS(...) (const char *const[]){__VA_ARGS__, NULL}
+#define WORDS(...)                \
+	(const char *const[])     \
+	{                         \
+		__VA_ARGS__, NULL \
+	}
 #define LINES "one_way rested train"
 
 const struct parameter PARAMETER[PARAMETERS] = {
@@ -98,7 +102,7 @@ static void keep_possible(struct machine *machine)
 
 void machine_drop(struct machine *machine, enum parameter_id id)
 {
-	int first = id >= SEGMENT && id < INNER_LATENCY	   ? SEGMENT
+	int first = id >= SEGMENT && id < INNER_LATENCY		? SEGMENT
 		    : id >= INNER_SEGMENT && id < SEND_OVERHEAD ? INNER_SEGMENT
 								: 0;
 

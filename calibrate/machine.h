@@ -24,11 +24,11 @@ enum parameter_id {
 	HEADER,
 	QUEUE,
 	DUPLEX,
-	SHARING, /* of two flows, of three, … */
+	SHARING,			   /* of two flows, of three, … */
 	SEGMENT = SHARING + MACHINE_FLOWS, /* of each of the segments: where it begins, */
 	SEGMENT_STEP =
 	    SEGMENT + MACHINE_SEGMENTS, /* its time there over that of the line before, */
-	SEGMENT_RATE = SEGMENT_STEP + MACHINE_SEGMENTS, /* and its bandwidth */
+	SEGMENT_RATE = SEGMENT_STEP + MACHINE_SEGMENTS,	 /* and its bandwidth */
 	INNER_LATENCY = SEGMENT_RATE + MACHINE_SEGMENTS, /* within a node */
 	INNER_BANDWIDTH,
 	INNER_SEGMENT,
@@ -47,7 +47,7 @@ enum parameter_id {
 	UNATTENDED, /* what leaves on a connection that is new, */
 	USED,	    /* and on one that has carried much, if that is more */
 	BUFFER_WORD,
-	BUFFER,	/* that a send leaves behind: of each size on, */
+	BUFFER,					/* that a send leaves behind: of each size on, */
 	BUFFER_FROM = BUFFER + MACHINE_BUFFERS, /* which begins here */
 	DEPTH = BUFFER_FROM + MACHINE_BUFFERS,
 	PARAMETERS
@@ -59,14 +59,22 @@ struct parameter {
 	const char *section, *group, *key; /* group: the level between them; NULL: none */
 	enum unit unit;
 	double low, high;
-	bool is_stepped; /* times do not follow small changes of it: tried, not fitted */
+	bool is_stepped;	  /* times do not follow small changes of it: tried, not fitted */
 	const char *probes;	  /* of a calibration, that tell it */
 	const char *const *words; /* the first one: as without the key */
 };
 
 extern const struct parameter PARAMETER[PARAMETERS];
 
-enum library { LIBRARY_PLAIN, LIBRARY_RDMA, LIBRARY_OPENMPI, LIBRARY_MPICH, LIBRARY_OPENMPI_TCP, LIBRARY_MPICH_TCP, LIBRARIES };
+enum library {
+	LIBRARY_PLAIN,
+	LIBRARY_RDMA,
+	LIBRARY_OPENMPI,
+	LIBRARY_MPICH,
+	LIBRARY_OPENMPI_TCP,
+	LIBRARY_MPICH_TCP,
+	LIBRARIES
+};
 
 struct machine {
 	enum library library;
@@ -78,10 +86,10 @@ struct machine {
 
 /* What stands in the file beside the values. */
 struct machine_file {
-	const char *known;     /* other keys, as text */
-	const char *intervals; /* lines of its section `uncertainty`; NULL: none */
+	const char *known;	       /* other keys, as text */
+	const char *intervals;	       /* lines of its section `uncertainty`; NULL: none */
 	const struct samples *samples; /* that values are from; NULL: times of others */
-	bool says;	       /* intervals, and where values are from */
+	bool says;		       /* intervals, and where values are from */
 };
 
 const char *library_name(enum library library);

@@ -273,12 +273,17 @@ static void write_uncertainty(const struct machine *machine, const char *others,
 	char name[64];
 
 	if (!is_first)
-		fprintf(file, "uncertainty:   # 95 %% intervals of the values above, for --vary-cluster\n%s", others);
+		fprintf(
+		    file,
+		    "uncertainty:   # 95 %% intervals of the values above, for --vary-cluster\n%s",
+		    others);
 	for (int k = 0; k < PARAMETERS; k++) {
 		if (!machine->has[k] || !(machine->low[k] > 0) || !is_drawn((enum parameter_id)k))
 			continue;
 		if (is_first)
-			fputs("uncertainty:   # 95 % intervals of the values above, for --vary-cluster\n", file);
+			fputs("uncertainty:   # 95 % intervals of the values above, for "
+			      "--vary-cluster\n",
+			      file);
 		is_first = false;
 		fprintf(file, "  %s: [", parameter_name((enum parameter_id)k, name));
 		parameter_write((enum parameter_id)k, machine->low[k], file);
@@ -339,8 +344,8 @@ static bool is_taken(const char *line, const char *section)
 	for (int k = 0; k < PARAMETERS; k++) {
 		const char *key = PARAMETER[k].group ? PARAMETER[k].group : PARAMETER[k].key;
 
-		if (is_of_times((enum parameter_id)k) && !strcmp(PARAMETER[k].section, section) && strlen(key) == n &&
-		    !strncmp(line, key, n))
+		if (is_of_times((enum parameter_id)k) && !strcmp(PARAMETER[k].section, section) &&
+		    strlen(key) == n && !strncmp(line, key, n))
 			return true;
 	}
 	for (int k = 0; k < N_LINES; k++)

@@ -56,10 +56,11 @@ static void vary_word(const struct view *view, const struct machine *now, enum p
 /* --- between eager messages and others --- */
 
 /* What a library is known to have is no question. */
-static void vary_threshold(const struct view *view, const struct machine *now,
-			   enum parameter_id id, struct variants *out)
+static void vary_threshold(const struct view *view, const struct machine *now, enum parameter_id id,
+			   struct variants *out)
 {
-	if (view->facts.has[id] || now->library == LIBRARY_OPENMPI_TCP || now->library == LIBRARY_MPICH_TCP)
+	if (view->facts.has[id] || now->library == LIBRARY_OPENMPI_TCP ||
+	    now->library == LIBRARY_MPICH_TCP)
 		return;
 	for (int k = 0; k < view->n_places[0]; k++)
 		if (!now->has[id] || now->value[id] != view->places[0][k])

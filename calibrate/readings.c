@@ -84,8 +84,8 @@ static int find_table(struct fit *fit)
 		double half = hypot(half_of(&here), half_of(&idle)) / core,
 		       cost = (idle.value - here.value) / core;
 
-		fit->table[k] = (struct value){true,	    cost,   cost - half,
-					       cost + half, here.n, here.n_outliers};
+		fit->table[k] =
+		    (struct value){true, cost, cost - half, cost + half, here.n, here.n_outliers};
 	}
 	return 0;
 }
@@ -106,10 +106,8 @@ static const struct sample_key *next_message(const struct fit *fit, int where, i
 /* The bytes that a send need not wait for, to the byte. */
 static double threshold_B(const struct samples *samples, int where)
 {
-	double found = fact_number(samples,
-				   where == WITHIN_NODE ? "eager_threshold_within_B"
-							: "eager_threshold_B",
-				   -2);
+	double found = fact_number(
+	    samples, where == WITHIN_NODE ? "eager_threshold_within_B" : "eager_threshold_B", -2);
 
 	return found == -2 ? INFINITY : fmax(found, 0);
 }
@@ -156,7 +154,7 @@ static void set_positive(struct machine *machine, enum parameter_id id, double v
 		machine_set(machine, id, value);
 }
 
-static const double LEAST = 1e-3;		/* of an empty message: what a latency shows by */
+static const double LEAST = 1e-3;	      /* of an empty message: what a latency shows by */
 static const double LEAST_PER_BYTE_S = 1e-15; /* clocks tell nothing of faster links */
 
 static void begin_links(struct fit *fit, int where, double overheads_s)
@@ -275,8 +273,7 @@ static double efficiency(const struct fit *fit, const char *name, int n_flows, i
 		one_half = fit_value(fit->samples, "many_to_one", key->where, 1, half_B);
 		if (half.is_known && one.is_known && one_half.is_known &&
 		    whole.value > half.value && one.value > one_half.value)
-			return n_shared * (one.value - one_half.value) /
-			       (whole.value - half.value);
+			return n_shared * (one.value - one_half.value) / (whole.value - half.value);
 	}
 	return 0;
 }
@@ -370,8 +367,8 @@ static void may_leave(const struct fit *fit, struct view *view)
 
 static void may_be_words(const struct fit *fit, struct view *view)
 {
-	static const enum parameter_id words[] = {PROGRESS, ORDER, END, SYNCHRONOUS, LATE_ANSWERS,
-						  MODEL};
+	static const enum parameter_id words[] = {PROGRESS,    ORDER,	     END,
+						  SYNCHRONOUS, LATE_ANSWERS, MODEL};
 
 	for (size_t k = 0; k < sizeof(words) / sizeof(words[0]); k++) {
 		char name[SAMPLES_NAME_B];
@@ -396,7 +393,9 @@ void fit_view(const struct fit *fit, struct view *view)
 		return;
 	}
 	if (fit->machine.library != LIBRARY_PLAIN)
-		view->libraries |= 1U << (fit->machine.library == LIBRARY_OPENMPI ? LIBRARY_OPENMPI_TCP : LIBRARY_MPICH_TCP);
+		view->libraries |= 1U
+				   << (fit->machine.library == LIBRARY_OPENMPI ? LIBRARY_OPENMPI_TCP
+									       : LIBRARY_MPICH_TCP);
 	may_begin_lines(fit, view, BETWEEN_NODES);
 	may_be_words(fit, view);
 	may_be_packets(fit, view);

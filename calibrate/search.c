@@ -174,7 +174,9 @@ static void take(struct search *search, const struct trial *trial)
 static void refine_all(struct search *search)
 {
 	const struct view *view = search->view;
-	struct trial trial = {.mechanism = &MECHANISMS[0], .machine = search->machine, .gain = 0,
+	struct trial trial = {.mechanism = &MECHANISMS[0],
+			      .machine = search->machine,
+			      .gain = 0,
 			      .off = calloc((size_t)view->n + 1, sizeof(double))};
 	struct util_error err;
 	double hope;

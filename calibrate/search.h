@@ -23,7 +23,7 @@ struct view {
 	int (*predict)(void *context, const struct machine *machines, int n_machines, double *off,
 		       struct util_error *err);
 	void *context;
-	struct machine facts;	/* what is no question: it stays as it is */
+	struct machine facts; /* what is no question: it stays as it is */
 	/* values that may be tried of what a machine may have; none: nothing tells of it */
 	struct starts {
 		int n;

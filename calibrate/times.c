@@ -113,8 +113,10 @@ void predictor_view(struct predictor *predictor, const struct observations *all,
 	bool has_groups = has_kind(all, BENCHMARK_BARRIER, BENCHMARK_REDUCE_SCATTER);
 	double *scatter = calloc(2 * (size_t)all->n + 1, sizeof(*scatter));
 
-	*view = (struct view){.n = scatter ? all->n : 0, .scatter = scatter,
-			      .weight = scatter + all->n, .predict = predict,
+	*view = (struct view){.n = scatter ? all->n : 0,
+			      .scatter = scatter,
+			      .weight = scatter + all->n,
+			      .predict = predict,
 			      .context = predictor};
 	for (int k = 0; k < view->n; k++) {
 		scatter[k] = all->list[k].scatter;

@@ -26,7 +26,7 @@ static const double MANY = 0.1;
 /* A smaller interval of nothing does not matter. */
 static const double LEAST_SIZE_B = 64, LEAST_TIME_S = 1e-9;
 static const double MOST_BPS = 1e15; /* clocks tell nothing of faster links */
-enum { FEWEST = 3 }; /* samples that have an interval */
+enum { FEWEST = 3 };		     /* samples that have an interval */
 
 static void write_facts(const struct fit *fit, FILE *file)
 {
@@ -299,8 +299,9 @@ static void write_known(const struct fit *fit, FILE *file)
 	write_cores(fit, file);
 	write_table(fit, file);
 	if (fit->subject == WITHIN_NODE)
-		fprintf(file, "\n# NOT MEASURED: there was one node; the network's values are those "
-			      "within it\n");
+		fprintf(file,
+			"\n# NOT MEASURED: there was one node; the network's values are those "
+			"within it\n");
 	yaml_services(fit, file);
 	write_variation(fit, file);
 	fputc('\n', file);
