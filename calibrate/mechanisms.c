@@ -191,6 +191,47 @@ static bool has_segment(const struct machine *now, int first, double from_B)
 	return false;
 }
 
+/* Of the size of a transfer: what travels with a request is none of a bulk's. */
+static double begin_of(const struct view *view, const struct machine *now, int where, int place)
+{
+	double size_B = view->places[where][place] + 1;
+
+	if (now->has[REQUEST_DATA] && now->has[THRESHOLD] && size_B > now->value[THRESHOLD] + 1)
+		size_B -= now->value[REQUEST_DATA];
+	return size_B;
+}
+
+static void add_segment(struct machine *machine, enum parameter_id id, double from_B, double step,
+			double rate_Bps)
+{
+	int place = insert_segment(machine, id, from_B);
+
+	machine_set(machine, (enum parameter_id)(id + place), from_B);
+	machine_set(machine, (enum parameter_id)(id + MACHINE_SEGMENTS + place), step);
+	machine_set(machine, (enum parameter_id)(id + 2 * MACHINE_SEGMENTS + place), rate_Bps);
+}
+
+/* All lines that times by size show by themselves, and each of them. */
+static void vary_seen(const struct view *view, const struct machine *now, enum parameter_id id,
+		      struct variants *out)
+{
+	int where = id == INNER_SEGMENT;
+	struct machine *all = add(out, now);
+
+	if (view->first_rates[where] > 0)
+		machine_set(all, where ? INNER_BANDWIDTH : BANDWIDTH, view->first_rates[where]);
+	for (int k = 0; k < view->n_places[where]; k++) {
+		double step = view->steps[where][k], rate_Bps = view->rates[where][k],
+		       from_B = begin_of(view, now, where, k);
+
+		if (step == 0 || has_segment(now, id, from_B))
+			continue;
+		add_segment(add(out, now), id, from_B, step, rate_Bps);
+		if (!all->has[id + MACHINE_SEGMENTS - 1])
+			add_segment(all, id, from_B, step, rate_Bps);
+	}
+}
+
 /* A line of its own from some sizes on: later, slower or faster than the one before. */
 static void vary_segments(const struct view *view, const struct machine *now, enum parameter_id id,
 			  struct variants *out)
@@ -199,28 +240,23 @@ static void vary_segments(const struct view *view, const struct machine *now, en
 	static const double steps[KINDS] = {1.1, 1.5, 1, 1}, rates[KINDS] = {1, 1, 0.6, 1.7};
 	int where = id == INNER_SEGMENT, n = view->n_places[where], step = 1;
 
-	if ((!where && now->has[PAYLOAD]) || now->has[id + MACHINE_SEGMENTS - 1])
+	if ((!where && now->has[PAYLOAD]) || now->has[id + MACHINE_SEGMENTS - 1] || n == 0)
 		return;
-	while (n / step * KINDS >= VARIANTS)
+	vary_seen(view, now, id, out);
+	while (n / step * KINDS >= VARIANTS - out->n)
 		step++;
 	for (int k = 0; k < n; k += step)
 		for (int j = 0; j < KINDS; j++) {
-			double from_B = view->places[where][k] + 1,
+			double from_B = begin_of(view, now, where, k),
 			       rate_Bps = now->value[where ? INNER_BANDWIDTH : BANDWIDTH];
-			struct machine *machine;
-			int place;
+			int at = 0;
 
 			if (has_segment(now, id, from_B))
 				continue;
-			machine = add(out, now);
-			place = insert_segment(machine, id, from_B);
-			if (place)
-				rate_Bps = now->value[id + 2 * MACHINE_SEGMENTS + place - 1];
-			machine_set(machine, (enum parameter_id)(id + place), from_B);
-			machine_set(machine, (enum parameter_id)(id + MACHINE_SEGMENTS + place),
-				    steps[j]);
-			machine_set(machine, (enum parameter_id)(id + 2 * MACHINE_SEGMENTS + place),
-				    rates[j] * rate_Bps);
+			for (; at < MACHINE_SEGMENTS && now->has[id + at]; at++)
+				if (now->value[id + at] < from_B)
+					rate_Bps = now->value[id + 2 * MACHINE_SEGMENTS + at];
+			add_segment(add(out, now), id, from_B, steps[j], rates[j] * rate_Bps);
 		}
 	if (now->has[id])
 		machine_drop(add(out, now), id);

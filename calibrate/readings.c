@@ -333,6 +333,38 @@ static void may_begin_line(struct view *view, int where, double size_B)
 		view->places[where][view->n_places[where]++] = size_B;
 }
 
+static const double LEAST_STEP = 0.01; /* of a time: other sizes are where bisection has been */
+
+/* Times on both sides of a break are what the lines that meet there have, and the next one but one
+ * says the slope. */
+static void read_line(const struct fit *fit, struct view *view, int where, int64_t size_B)
+{
+	int place = view->n_places[where] - 1;
+	double overheads_s = fit->send_overhead.value + fit->recv_overhead.value,
+	       below_s = fit_value(fit->samples, "one_way", where, size_B, 0).value - overheads_s,
+	       above_s =
+		   fit_value(fit->samples, "one_way", where, size_B + 1, 0).value - overheads_s,
+	       slope_s;
+	const struct sample_key *far = next_message(fit, where, size_B + size_B / 4);
+
+	if (!far)
+		return;
+	slope_s =
+	    (fit_value(fit->samples, "one_way", where, far->x, 0).value - overheads_s - above_s) /
+	    (double)(far->x - size_B - 1);
+	if ((double)far->x <= fit->machine.value[THRESHOLD])
+		slope_s -= copied_per_byte_s(fit);
+	if (below_s <= 0 || slope_s <= 0 || fabs(above_s / below_s - 1) < LEAST_STEP)
+		return;
+	if (view->first_rates[where] == 0)
+		view->first_rates[where] =
+		    1 / fmax((below_s - fit->empty[where].value + overheads_s) / (double)size_B -
+				 copied_per_byte_s(fit),
+			     LEAST_PER_BYTE_S);
+	view->steps[where][place] = above_s / below_s;
+	view->rates[where][place] = 1 / slope_s;
+}
+
 /* Where bisection has found a break, then all sizes that were measured. */
 static void may_begin_lines(const struct fit *fit, struct view *view, int where)
 {
@@ -340,8 +372,10 @@ static void may_begin_lines(const struct fit *fit, struct view *view, int where)
 	const struct sample_key *key = NULL, *next;
 
 	for (; (next = next_message(fit, where, key ? key->x : -1)); key = next)
-		if (key && next->x == key->x + 1 && key->x > 4 && (double)key->x != limit_B)
+		if (key && next->x == key->x + 1 && key->x > 4 && (double)key->x != limit_B) {
 			may_begin_line(view, where, (double)key->x);
+			read_line(fit, view, where, key->x);
+		}
 	for (key = NULL; (key = next_message(fit, where, key ? key->x : -1));)
 		if (key->x >= 128 && (key->x & (key->x - 1)) == 0 && key->x <= 1 << 20)
 			may_begin_line(view, where, (double)key->x);

@@ -249,12 +249,12 @@ int search_run(struct search *search, struct util_error *err)
 		if (!trials[k].off)
 			failed = util_error_set(err, UTIL_ENOMEM, "out of memory");
 	}
-	if (!failed)
-		refine_all(search);
 	for (int k = 0; k < MOST_ROUNDS && !failed && search->loss > ENOUGH; k++) {
-		if (!add_mechanisms(search, trials))
-			break;
+		bool is_better = add_mechanisms(search, trials);
+
 		refine_all(search);
+		if (!is_better && k > 0)
+			break;
 	}
 	if (!failed)
 		failed = refine(search, &search->machine, FEW_STEPS, true, err) ||

@@ -32,7 +32,10 @@ struct view {
 	/* sizes behind which another line may begin: between nodes, within one */
 	int n_places[2];
 	double places[2][PLACES];
-	unsigned libraries; /* a bit for each that may be tried */
+	/* of a line there: its time over that of the one before, its rate; 0: not known */
+	double steps[2][PLACES], rates[2][PLACES];
+	double first_rates[2]; /* of the smallest sizes, before the first such place */
+	unsigned libraries;    /* a bit for each that may be tried */
 };
 
 void view_may(struct view *view, enum parameter_id id, double value);
