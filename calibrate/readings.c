@@ -180,6 +180,22 @@ static enum library library_of(const struct samples *samples)
 	return library && strstr(library, "MPICH") ? LIBRARY_MPICH : LIBRARY_PLAIN;
 }
 
+static const double FIRST_HEADER_B = 90; /* of Ethernet, IP and TCP */
+
+/* The distance of the sizes behind which times jump, bisected to the byte; 0: none do. */
+static double payload_B(const struct samples *samples)
+{
+	const char *text;
+	double first_B = 0, last_B = 0;
+	int n = 0;
+
+	for (; (text = samples_get_fact(samples, "packet_jump_B", n)); n++) {
+		last_B = strtod(text, NULL);
+		first_B = n ? first_B : last_B;
+	}
+	return n < 2 ? 0 : round((last_B - first_B) / (n - 1));
+}
+
 static void begin_machine(struct fit *fit)
 {
 	double send_s = fit->send_overhead.value, recv_s = fit->recv_overhead.value;
@@ -195,6 +211,10 @@ static void begin_machine(struct fit *fit)
 		machine_set(&fit->machine, BANDWIDTH, fit->machine.value[INNER_BANDWIDTH]);
 	}
 	machine_set(&fit->machine, THRESHOLD, threshold_B(fit->samples, fit->subject));
+	if (fit->subject == BETWEEN_NODES && payload_B(fit->samples) > 0) {
+		machine_set(&fit->machine, PAYLOAD, payload_B(fit->samples));
+		machine_set(&fit->machine, HEADER, FIRST_HEADER_B);
+	}
 }
 
 int fit_make(struct fit *fit, const struct samples *samples, char error[256])
@@ -299,29 +319,18 @@ static void may_lose(const struct fit *fit, struct view *view)
 	}
 }
 
-/* The distance of the sizes behind which times jump. */
+/* Those whose jumps are too small to be seen: of Ethernet. */
 static void may_be_packets(const struct fit *fit, struct view *view)
 {
-	static const double headers_B[] = {38, 54, 66, 78, 90, 110, 200};
-	const char *text;
-	double first_B = 0, last_B = 0;
-	int n = 0;
-
 	if (has_probe(fit, "beside_bulk"))
 		may_all(view, QUEUE, 15000, 2, 6);
-	for (; (text = samples_get_fact(fit->samples, "packet_jump_B", n)); n++) {
-		last_B = strtod(text, NULL);
-		first_B = n ? first_B : last_B;
-	}
-	if (n < 2) { /* too small to be seen there: of Ethernet */
-		view_may(view, PAYLOAD, 1448);
-		view_may(view, PAYLOAD, 8948);
-		view_may(view, HEADER, 90);
+	if (fit->machine.has[PAYLOAD]) {
+		machine_set(&view->facts, PAYLOAD, fit->machine.value[PAYLOAD]);
 		return;
 	}
-	view_may(view, PAYLOAD, round((last_B - first_B) / (n - 1)));
-	for (size_t k = 0; k < sizeof(headers_B) / sizeof(headers_B[0]); k++)
-		view_may(view, HEADER, headers_B[k]);
+	view_may(view, PAYLOAD, 1448);
+	view_may(view, PAYLOAD, 8948);
+	view_may(view, HEADER, FIRST_HEADER_B);
 }
 
 static void may_begin_line(struct view *view, int where, double size_B)

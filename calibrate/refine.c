@@ -26,7 +26,8 @@ double loss_of(const struct search *search, int observation, double off)
 {
 	double residual = isnan(off) ? UNTOLD : residual_of(search, observation, off);
 
-	return search->view->weight[observation] * least_squares_loss(residual);
+	/* twice the negative logarithm of what Student's distribution of one degree gives it */
+	return 2 * search->view->weight[observation] * least_squares_loss(residual);
 }
 
 static void set_all(const struct problem *problem, const double *values, struct machine *machine)
