@@ -353,10 +353,13 @@ static void wait_for(struct pd_rank *rank, int first, int n)
 
 int mpisim_stream_kernel_begin(const char *name, int n_params, const double params[], int stream)
 {
-	/* Outside of any rank annotations mean nothing. */
-	return !pd_current ||
-	       pd_annotation_begin_kernel(pd_current, __func__, __builtin_return_address(0), name,
-					  n_params, params, stream);
+	const void *site = __builtin_return_address(0);
+	struct pd_rank *rank = pd_annotation_enter(__func__, site);
+
+	if (!rank) /* outside of any rank annotations mean nothing */
+		return 1;
+	pd_streams_check(rank, stream);
+	return pd_annotation_begin_kernel(rank, __func__, site, name, n_params, params, stream);
 }
 
 void mpisim_stream_synchronize(int stream)
