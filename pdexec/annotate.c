@@ -224,7 +224,9 @@ bool pd_annotation_begin_kernel(struct pd_rank *rank, const char *function, cons
 	annotation->n_params = n_params;
 	if (n_params > 0)
 		memcpy(annotation->params, params, (size_t)n_params * sizeof(*params));
-	if (!annotation->charge.execute && stream < 0) {
+	if (stream >= 0) {
+		rank->has_step = true; /* so that calls of MPI are seen until it ends */
+	} else if (!annotation->charge.execute) {
 		tell_charge(rank, annotation->charge.name, annotation->charge.seconds,
 			   SIM_CHARGE_SKIPPED);
 		pd_compute_charge(rank, annotation->charge.name,

@@ -128,7 +128,7 @@ struct pd_rank {
 	double pending_s;               /* charged so far, reference CPU seconds */
 	double host_mark_s;             /* host time at which measuring (re)started */
 	bool is_measuring;
-	bool has_step;                  /* is_measuring, or pending_s is not 0 */
+	bool has_step;                  /* is_measuring, pending_s is not 0, or a kernel of a stream is open */
 	bool is_computing;              /* blocked until `compute` is done */
 	int n_parts;                    /* of pending_s, by kernel; what is not annotated is the rest */
 	struct pd_part parts[PD_MAX_PARTS];

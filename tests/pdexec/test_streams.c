@@ -148,6 +148,8 @@ static void scripts_wrong(struct pd_rank *rank)
 		mpisim_kernel_memory(1);
 	if (!strcmp(what, "within"))
 		mpisim_stream_wait(1, 0);
+	if (!strcmp(what, "call"))
+		fake_call("MPI_Barrier");
 	mpisim_kernel_end();
 	mpisim_stream_synchronize(0);
 	if (!strcmp(what, "left"))
@@ -164,6 +166,7 @@ static void wrong_uses_end_the_run(void **state)
 		{"left", "the rank ended while stream 31 has work"},
 		{"memory", "a kernel of a stream tells what memory it reads and writes"},
 		{"within", "mpisim_stream_wait was called within kernel \"f\""},
+		{"call", "MPI_Barrier was called within kernel \"f\": kernels call no MPI"},
 	};
 
 	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
