@@ -9,6 +9,10 @@
 
 int mpi_type_commit(struct mpi_rank *me, struct mpi_datatype *type, MPI_Datatype *place)
 {
+	if (pd_memory_is_device((const void *)(uintptr_t)type->true_lb_B))
+		pd_fail(me->pd, PD_FAILURE_UNSUPPORTED,
+			"a datatype of addresses is in the memory of an accelerator, wanted it given "
+			"as the buffer");
 	if (!type->is_predefined)
 		type->is_committed = true;
 	return MPI_SUCCESS;
