@@ -155,12 +155,14 @@ class Accelerators(Folder):
             self.assertEqual(done.returncode, 1)
             self.assertIn("wanted accelerators.per_node in its file", done.stderr)
 
-    def test_streams_are_not_recorded(self):
+    def test_accelerators_are_not_recorded(self):
         trace = self.dir / "run.mpitrace"
-        done = self.call("overlap", 8, options=["--record", trace])
-        self.assertEqual(done.returncode, 1)
-        self.assertIn("--record cannot record what streams of accelerators do", done.stderr)
-        self.assertFalse(trace.exists())
+        for words in (("overlap", 8), ("message", 8, 1, 0, 1)):
+            done = self.call(*words, options=["--record", trace])
+            self.assertEqual(done.returncode, 1)
+            self.assertIn("--record cannot record what accelerators do", done.stderr)
+            self.assertFalse(trace.exists())
+        self.assertIn("reasons are not known: accelerators are used", self.call("message", 8, 1, 0, 1).stderr)
 
     def test_kernels_that_ran_here_are_told(self):
         done = call(BIN / "mpisim-run", "--cluster", self.cluster, "-n", 2, self.program, "copies", 1000)
