@@ -275,6 +275,9 @@ static inline bool pd_world_is_over(const struct pd_world *world)
 /* Ends the run with a failure of the calling rank; does not return to the application. On a rank's fiber only. */
 _Noreturn void pd_fail(struct pd_rank *rank, enum pd_failure_kind kind, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));
+/* The same of a rank that does not call, or goes on until it blocks. On any fiber or none. */
+void pd_fail_aside(struct pd_rank *rank, enum pd_failure_kind kind, const char *format, ...)
+	__attribute__((format(printf, 3, 4)));
 /* What the end of a rank means to the layers above and to those who record. */
 void pd_rank_end(struct pd_rank *rank, int code);
 /* Ends the calling rank as _exit(code) does. */
