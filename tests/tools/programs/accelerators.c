@@ -227,6 +227,16 @@ static void refused(const char *what)
 		MPI_Type_create_hindexed(1, (int[]){1}, &at, MPI_INT, &type);
 		MPI_Type_commit(&type); /* before any call takes it, be it of messages, windows or files */
 	}
+	if (!strcmp(what, "send"))
+		MPI_Send(device + 990, 100, MPI_INT, 1 - rank, 0, MPI_COMM_WORLD);
+	if (!strcmp(what, "send freed")) {
+		mpisim_device_free(device);
+		MPI_Send(device, 1000, MPI_INT, 1 - rank, 0, MPI_COMM_WORLD);
+	}
+	if (!strcmp(what, "receive")) /* more than comes */
+		MPI_Sendrecv(host, 11, MPI_INT, 1 - rank, 0, device + 990, 100, MPI_INT, 1 - rank, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+	if (!strcmp(what, "access"))
+		more[1 << 20] = 1;
 	if (!strcmp(what, "host copy"))
 		mpisim_stream_copy(host, host + 100, 4, 0);
 	if (!strcmp(what, "device copy"))
