@@ -17,7 +17,8 @@ static int64_t plain_size(const struct mpi_world *world)
 	const struct cluster *cluster = world->pd->cluster;
 
 	if (world->has_send_overhead || world->has_recv_overhead || world->streams ||
-	    world->shortening || world->receiving || world->pd->observers.causes || cluster_has_levels(cluster) ||
+	    world->shortening || world->receiving || world->pd->observers.causes ||
+	    cluster_has_levels(cluster) ||
 	    cluster->protocol.progress != CLUSTER_PROGRESS_ASYNC)
 		return -1;
 	return world->buffered_B < MESSAGE_INLINE_B ? world->buffered_B : MESSAGE_INLINE_B;

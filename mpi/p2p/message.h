@@ -168,8 +168,8 @@ __attribute__((cold)) int64_t mpi_message_shorten(const struct mpi_message *mess
 /* Before the ranks start. */
 void mpi_shorten_by(struct mpi_world *world, const struct mpi_shortening *shortening);
 
-/* Data are put into the buffer of a receive; they have been (is_over). False: there is no buffer any more, and they are not. Before
- * the ranks start. */
+/* `receiving` is called just before data are put into the buffer of a receive, and just after (is_over). Where it returns false
+ * there is no buffer any more, and they are thrown away. Before the ranks start. */
 void mpi_receiving_tell(struct mpi_world *world, mpi_receiving_fn *receiving);
 
 /* A transfer of the message, with a mark, if any, where all but the last `last_B` are there. */

@@ -9,7 +9,7 @@
 typedef int wait_fn(MPI_Request *, MPI_Status *);
 typedef int waitall_fn(int, MPI_Request[], MPI_Status *);
 
-enum { FEW = 16 };
+enum { FEW = 64 };
 
 /* What a call waits for. */
 struct list {
