@@ -96,15 +96,14 @@ void mpi_apart_hold(const struct mpi_verify_call *call)
 	struct tie *tie;
 
 	if (info->kind == MPI_CALL_SEND || info->kind == MPI_CALL_RECV ||
-	    !call->shadow->looks_at_buffers)
+	    info->kind == MPI_CALL_MRECV || !call->shadow->looks_at_buffers)
 		return;
 	mpi_memory_collect(call, &all);
 	if (all.n == 0)
 		return;
 	handle = mpi_memory_argument(call, mpi_memory_parameter(info, PARAMETER_REQUEST)).p;
 	request = mpi_request_get(call->me, *handle);
-	/* of MPI_MESSAGE_NO_PROC nothing comes */
-	if (!request || (info->kind == MPI_CALL_MRECV && request->peer == MPI_PROC_NULL)) {
+	if (!request) {
 		for (int i = 0; i < all.n; i++)
 			mpi_memory_buffer_finish(&all.buffers[i]);
 		return;

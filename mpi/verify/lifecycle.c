@@ -58,10 +58,11 @@ void mpi_verify_request_freed(struct mpi_rank *me, const struct mpi_shadow_reque
 		return;
 	report(me->world, request, "request-freed-active",
 	       kind == MPI_CALL_SEND ? MPI_FINDING_WARNING : MPI_FINDING_ERROR,
-	       kind == MPI_CALL_COLL ? "a request of a collective is freed before it is complete"
-	       : kind == MPI_CALL_SEND
+	       kind == MPI_CALL_SEND
 		   ? "a request is freed, and nothing tells when the send is complete"
-		   : "a request is freed, and nothing tells when the data is there",
+	       : kind == MPI_CALL_RECV || kind == MPI_CALL_SENDRECV || kind == MPI_CALL_MRECV
+		   ? "a request is freed, and nothing tells when the data is there"
+		   : "a request is freed before it is complete",
 	       "a call that completes it: MPI_Wait, MPI_Test and their families",
 	       "the buffer may not be used as long as the operation may go on", me);
 }

@@ -142,13 +142,15 @@ void mpi_shadow_wait_for_given(struct mpi_shadow *shadow, struct mpi_verify_call
 	for (int i = 0; i < call->n_handles; i++) {
 		struct mpi_shadow_request *request = given(shadow, call, i);
 
-		if (!request || !request->is_active)
+		if (call->handles[i] == SHADOW_NO_REQUEST || (request && !request->is_active))
 			continue;
-		if (any &&
-		    (request->is_cancelled || (!request->op && !mpi_shadow_second(request)))) {
+		if (any && (!request || request->is_cancelled ||
+			    (!request->op && !mpi_shadow_second(request)))) {
 			n = 0; /* done, as far as is known */
 			break;
 		}
+		if (!request)
+			continue;
 		if (request->is_cancelled) /* whatever others do (MPI 4.1, §3.8.4) */
 			continue;
 		if (request->op)
@@ -285,15 +287,20 @@ void mpi_shadow_publish(struct mpi_shadow *shadow, struct mpi_verify_call *call,
 	enter_persistent(shadow, request);
 }
 
+static void publish(struct mpi_shadow *shadow, struct mpi_verify_call *call)
+{
+	mpi_shadow_publish(shadow, call,
+			   *(const MPI_Request *)mpi_verify_value(call, MPI_ARG_REQUEST).p);
+}
+
 static void after_operation(struct mpi_shadow *shadow, struct mpi_verify_call *call, int code)
 {
 	if (mpi_verify_has_failed(call->me, code)) {
 		mpi_shadow_give_up_ops(shadow, call);
 		return;
 	}
-	if (call->function->form != FORM_BLOCKING && call->function->kind != MPI_CALL_MRECV) {
-		mpi_shadow_publish(shadow, call,
-				   *(const MPI_Request *)mpi_verify_value(call, MPI_ARG_REQUEST).p);
+	if (call->function->form != FORM_BLOCKING) {
+		publish(shadow, call);
 		return;
 	}
 	for (int i = 0; i < call->n_ops; i++) {
@@ -442,8 +449,15 @@ void mpi_shadow_after(struct mpi_shadow *shadow, struct mpi_verify_call *call, i
 			after_status(shadow, call);
 		break;
 	case MPI_CALL_PARTITIONED:
-		if (code == MPI_SUCCESS)
-			mpi_shadow_partitioned(shadow, call);
+		if (code != MPI_SUCCESS)
+			break;
+		mpi_shadow_partitioned(shadow, call);
+		call->plan = mpi_shadow_allocate(shadow, 1, sizeof *call->plan);
+		publish(shadow, call);
+		break;
+	case MPI_CALL_MEMORY:
+		if (call->function->form == FORM_NONBLOCKING && code == MPI_SUCCESS)
+			publish(shadow, call);
 		break;
 	case MPI_CALL_PROBE:
 		mpi_shadow_after_probe(shadow, call, code);
