@@ -6,7 +6,6 @@
  */
 #include "mpi/p2p/message.h"
 
-
 #include "mpi/p2p/buffer.h"
 #include "mpi/p2p/causes.h"
 #include "mpi/p2p/endpoint.h"

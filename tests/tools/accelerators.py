@@ -138,6 +138,7 @@ class Accelerators(Folder):
                                ("put", "MPI_Put does not take memory of accelerators, where origin_addr is"),
                                ("file", "MPI_File_write does not take memory of accelerators, where buf is"),
                                ("bottom", "a datatype of addresses is in the memory of an accelerator"),
+                               ("in part", "a datatype of addresses is in the memory of an accelerator"),
                                ("send", "a message of 400 B reaches beyond"),
                                ("send freed", "a message of 4000 B reaches beyond a buffer of mpisim_device_alloc, or into one that is freed"),
                                ("receive", "a message of 44 B reaches beyond"),

@@ -203,7 +203,7 @@ static void refused(const char *what)
 	int *device = mpisim_device_alloc(4000), *more = mpisim_device_alloc(4000), *host = calloc(1, 4000);
 	MPI_Request request;
 	MPI_Datatype type;
-	MPI_Aint at;
+	MPI_Aint at, mixed[3];
 	MPI_Win win;
 	MPI_File file;
 
@@ -226,6 +226,13 @@ static void refused(const char *what)
 		MPI_Get_address(device, &at);
 		MPI_Type_create_hindexed(1, (int[]){1}, &at, MPI_INT, &type);
 		MPI_Type_commit(&type); /* before any call takes it, be it of messages, windows or files */
+	}
+	if (!strcmp(what, "in part")) {
+		MPI_Get_address(device, &mixed[1]);
+		MPI_Get_address(host, &mixed[0]);
+		MPI_Get_address(&rank, &mixed[2]);
+		MPI_Type_create_hindexed(3, (int[]){1, 1, 1}, mixed, MPI_INT, &type);
+		MPI_Type_commit(&type);
 	}
 	if (!strcmp(what, "send"))
 		MPI_Send(device + 990, 100, MPI_INT, 1 - rank, 0, MPI_COMM_WORLD);
