@@ -260,7 +260,7 @@ static bool is_of_check(const struct pd_rank *rank, const void *address,
 
 	return world && world->fault &&
 	       world->fault(
-		   world, address,
+		   world, address, 1,
 		   rank ? pd_signals_find_site(rank, fault->pc + 1, fault->stack) : NULL);
 }
 
