@@ -206,6 +206,9 @@ static void end_lock(struct mpi_memory *memory, struct mpi_memory_active *active
 	active->is_locked = false;
 	mpi_memory_remove(rank, active);
 	mpi_memory_open(memory, active);
+	if (active->is_lost && !active->mine)
+		mpi_memory_give_back(memory, &memory->world->ranks[active->buffer.call.rank],
+				     active);
 	if (memory->memcheck && !active->is_lost && is_compared(active) &&
 	    (active->buffer.use & MEMORY_WRITE))
 		mpi_memcheck_unlock(active);
