@@ -230,7 +230,7 @@ static void compare(struct mpi_memory *memory, struct mpi_memory_active *active)
 		return;
 	if (active->is_faulted && active->fault_site) {
 		by = (struct mpi_finding_call){me->rank, NULL, active->fault_site};
-		changes.first = (int64_t)(active->fault_at - buffer->base);
+		changes.first = (int64_t)(active->fault_at - mpi_memory_origin(buffer));
 		changes.size_B = buffer->element_B;
 		changes.first -= changes.first % (int64_t)changes.size_B;
 		changes.end = changes.first + (int64_t)changes.size_B;

@@ -38,7 +38,7 @@ struct mpi_memory_run { /* bytes without a hole */
 struct mpi_memory_buffer {	     /* one argument of a call */
 	int place;		     /* which */
 	unsigned use;		     /* enum mpi_memory_use, by MPI */
-	uintptr_t base;		     /* as given; offsets begin here */
+	uintptr_t base;		     /* as given */
 	struct mpi_memory_run *runs; /* [n_runs], in the order of the datatype; malloc'd */
 	size_t n_runs, size_B;	     /* size_B: of all */
 	bool is_shuffled;	     /* the runs do not ascend */
@@ -213,6 +213,11 @@ void mpi_memory_buffer_finish(struct mpi_memory_buffer *buffer);
 /* `count` items from item `first` on, of a buffer with one datatype; mpi_memory_buffer_finish frees it. */
 void mpi_memory_part(const struct mpi_memory_buffer *whole, MPI_Count first, MPI_Count count,
 		     struct mpi_memory_buffer *out);
+/* Where offsets begin: what was given, or the first byte where that is MPI_BOTTOM. */
+static inline uintptr_t mpi_memory_origin(const struct mpi_memory_buffer *buffer)
+{
+	return buffer->base ? buffer->base : buffer->low;
+}
 /* "the buffer of MPI_Irecv (4 bytes, source 1, tag 0)", written to `text`. */
 const char *mpi_memory_text(const struct mpi_memory_buffer *buffer, char text[MEMORY_TEXT_B]);
 /* The same, for an argument. */

@@ -24,6 +24,7 @@ WRONG = {
     "received-read": ("active-write", READ + RECEIVED, "read"),
     "pread": ("active-write", READ + SENT, "pread"),
     "fread": ("active-write", "write of 1048576 bytes: bytes [0,1048576) of " + RECEIVED, "fread"),
+    "absolute": ("active-write", "write of 1 byte: bytes [500000,500001) of " + RECEIVED, "absolute"),
     **{f"{way}-{side}": ("freed-active", "is freed before the operation is complete", f"{way}-{side}")
        for way in ("freed", "unmapped", "given-back") for side in ("sent", "received")},
     "shrunk-sent": ("freed-active", "is freed before the operation is complete", "shrunk-sent"),
