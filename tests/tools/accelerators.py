@@ -138,6 +138,11 @@ class Accelerators(Folder):
                                ("put", "MPI_Put does not take memory of accelerators, where origin_addr is"),
                                ("file", "MPI_File_write does not take memory of accelerators, where buf is"),
                                ("bottom", "a datatype of addresses is in the memory of an accelerator"),
+                               ("in part", "a datatype of addresses is in the memory of an accelerator"),
+                               ("send", "a message of 400 B reaches beyond"),
+                               ("send freed", "a message of 4000 B reaches beyond a buffer of mpisim_device_alloc, or into one that is freed"),
+                               ("receive", "a message of 44 B reaches beyond"),
+                               ("access", "wrote to memory of an accelerator that is not allocated"),
                                ("host copy", "found a copy from the host to the host"),
                                ("device copy", "found a copy from an accelerator to the same"),
                                ("end", "found a copy of 100 B, wanted at most 40 B"),
@@ -155,12 +160,14 @@ class Accelerators(Folder):
             self.assertEqual(done.returncode, 1)
             self.assertIn("wanted accelerators.per_node in its file", done.stderr)
 
-    def test_streams_are_not_recorded(self):
+    def test_accelerators_are_not_recorded(self):
         trace = self.dir / "run.mpitrace"
-        done = self.call("overlap", 8, options=["--record", trace])
-        self.assertEqual(done.returncode, 1)
-        self.assertIn("--record cannot record what streams of accelerators do", done.stderr)
-        self.assertFalse(trace.exists())
+        for words in (("overlap", 8), ("message", 8, 1, 0, 1)):
+            done = self.call(*words, options=["--record", trace])
+            self.assertEqual(done.returncode, 1)
+            self.assertIn("--record cannot record what accelerators do", done.stderr)
+            self.assertFalse(trace.exists())
+        self.assertIn("reasons are not known: accelerators are used", self.call("message", 8, 1, 0, 1).stderr)
 
     def test_kernels_that_ran_here_are_told(self):
         done = call(BIN / "mpisim-run", "--cluster", self.cluster, "-n", 2, self.program, "copies", 1000)

@@ -203,7 +203,7 @@ static void refused(const char *what)
 	int *device = mpisim_device_alloc(4000), *more = mpisim_device_alloc(4000), *host = calloc(1, 4000);
 	MPI_Request request;
 	MPI_Datatype type;
-	MPI_Aint at;
+	MPI_Aint at, mixed[3];
 	MPI_Win win;
 	MPI_File file;
 
@@ -225,9 +225,25 @@ static void refused(const char *what)
 	if (!strcmp(what, "bottom")) {
 		MPI_Get_address(device, &at);
 		MPI_Type_create_hindexed(1, (int[]){1}, &at, MPI_INT, &type);
-		MPI_Type_commit(&type);
-		MPI_Send(MPI_BOTTOM, 1, type, 1 - rank, 0, MPI_COMM_WORLD);
+		MPI_Type_commit(&type); /* before any call takes it, be it of messages, windows or files */
 	}
+	if (!strcmp(what, "in part")) {
+		MPI_Get_address(device, &mixed[1]);
+		MPI_Get_address(host, &mixed[0]);
+		MPI_Get_address(&rank, &mixed[2]);
+		MPI_Type_create_hindexed(3, (int[]){1, 1, 1}, mixed, MPI_INT, &type);
+		MPI_Type_commit(&type);
+	}
+	if (!strcmp(what, "send"))
+		MPI_Send(device + 990, 100, MPI_INT, 1 - rank, 0, MPI_COMM_WORLD);
+	if (!strcmp(what, "send freed")) {
+		mpisim_device_free(device);
+		MPI_Send(device, 1000, MPI_INT, 1 - rank, 0, MPI_COMM_WORLD);
+	}
+	if (!strcmp(what, "receive")) /* more than comes */
+		MPI_Sendrecv(host, 11, MPI_INT, 1 - rank, 0, device + 990, 100, MPI_INT, 1 - rank, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+	if (!strcmp(what, "access"))
+		more[1 << 20] = 1;
 	if (!strcmp(what, "host copy"))
 		mpisim_stream_copy(host, host + 100, 4, 0);
 	if (!strcmp(what, "device copy"))
