@@ -40,13 +40,16 @@ class System(Folder):
         for name, options in ("plain", ()), ("callbacks", ("--verify-memory",)):
             cls.made(BIN / "mpisim-cc", "-g", *options, SOURCE, "-o", name)
 
-    def found(self, way, case):
+    def ran(self, way, case, *options):
         out = self.dir / "out.json"
         out.unlink(missing_ok=True)
-        ran = call(BIN / "mpisim-run", "--quiet", "--cluster", self.dir / "cluster.yaml", "-n", 2, "--compute", "modelled", "--verify=memory", "--json", out,
+        ran = call(BIN / "mpisim-run", "--quiet", "--cluster", self.dir / "cluster.yaml", "-n", 2, "--compute", "modelled", *options, "--json", out,
                    self.dir / way, case)
         self.assertTrue(out.exists(), ran.stderr)
-        result = json.loads(out.read_text())
+        return ran, json.loads(out.read_text())
+
+    def found(self, way, case):
+        ran, result = self.ran(way, case, "--verify=memory")
         self.assertIsNone(result.get("failure"))
         self.assertEqual(ran.stdout, "")
         return result["findings"]
@@ -67,6 +70,11 @@ class System(Folder):
                     self.assertIn(text, found[0]["found"])
                     line = next(i for i, source in enumerate(lines, 1) if f"/* {comment} */" in source)
                     self.assertEqual(int(re.search(r"system\.c:(\d+)", found[0]["calls"][0]["site"])[1]), line)
+
+    def test_without_verify_the_failure_says_whether_what_was_sent_or_where_it_goes_is_no_memory(self):
+        for case, text in ("unmapped-sent", "its send names is no memory to read"), ("unmapped-received", "its receive names is no memory to write to"):
+            with self.subTest(case=case):
+                self.assertIn(text, self.ran("plain", case, "--set", "protocol.eager_threshold=64KiB")[1]["failure"]["text"])
 
 
 if __name__ == "__main__":
