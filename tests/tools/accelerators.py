@@ -8,8 +8,10 @@ import pathlib
 import sys
 import unittest
 
-sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
-from harness import Folder, call, paths, read_json  # noqa: E402  (the folder above)
+TESTS = pathlib.Path(__file__).resolve().parents[1]
+sys.path[:0] = [str(TESTS), str(TESTS / "traces")]
+from browser import BROWSER, DRIVER, Browser  # noqa: E402
+from harness import Folder, call, paths, read_json  # noqa: E402
 
 BIN, HERE = paths(2)
 # A message of 10 MB takes 0.2 + 1 s, a copy of it 0.05 + 0.1 s.
@@ -137,6 +139,39 @@ class Accelerators(Folder):
         self.assertAlmostEqual(path["parts_s"]["latency"], 0.2, 9)
         # on an ideal network the kernel takes as long
         self.assertAlmostEqual(run["analysis"]["efficiency"]["ideal_time_s"], 5.01, 9)
+
+    def test_how_busy_they_were_is_told(self):
+        out, two = self.dir / "busy.json", ["--set", "accelerators.per_node=2"]
+        done = self.call("copies", 10 * MB, n=3, placement="0,0,1", options=["--json", out, *two])
+        one, idle = {"kernels_s": 1, "copies_in_s": 0.3, "copies_out_s": 0.15}, {"kernels_s": 0, "copies_in_s": 0, "copies_out_s": 0}
+        self.assertEqual([node["accelerators"] for node in read_json(out)["nodes"]], [[one, one], [one, idle]])
+        # three of four, of 0.01 + 2 * 0.15 + 1 s
+        self.assertIn("4 accelerators: kernels 57.3 %, copies in 17.2 %, copies out 8.6 %\n", done.stderr)
+        done = self.call("copies", 10 * MB, n=3, placement="0,0,1", options=["--verbose", *two])
+        self.assertRegex(done.stderr, r"  kernels +750 ms +57\.3 % +0 s \(1:1\) +1 s \(0:0\)\n")
+        # messages copy, too, and what uses none has none
+        self.assertEqual(self.run_it("message", 10 * MB, 0, 1, 1)["nodes"][1]["accelerators"], [{"kernels_s": 0, "copies_in_s": 0.15, "copies_out_s": 0}])
+        self.assertNotIn("accelerators", self.run_it("message", 10 * MB, 0, 0, 1)["nodes"][0])
+        # up to the end alone
+        done = self.call("cut", 10 * MB, n=1, placement="0", options=["--json", out])
+        busy, = read_json(out)["nodes"][0]["accelerators"]
+        self.assertEqual(done.returncode, 1)
+        self.assertAlmostEqual(busy["kernels_s"], 0.02 + 1 - (0.01 + COPY), 9)
+        self.assertEqual(busy["copies_in_s"], 0.15)
+
+    @unittest.skipUnless(BROWSER and DRIVER, "no Chromium or no chromedriver")
+    def test_the_page_has_them_one_by_one(self):
+        page = self.dir / "page.html"
+        self.call("copies", 10 * MB, n=3, placement="0,0,1", options=["--html", page, "--set", "accelerators.per_node=2"])
+        browser = Browser(self.dir / "profile")
+        try:
+            browser.call("POST", "/url", {"url": page.as_uri()})
+            self.assertIn("What accelerators did", browser.text("#summary"))
+            rows = browser.run("return [...document.querySelectorAll('#summary tbody tr')].map((row) => [...row.cells].map((cell) => cell.textContent))")
+        finally:
+            browser.close()
+        busy = ["76.3 %", "22.9 %", "11.5 %"]
+        self.assertEqual(rows, [["0", "0", *busy], ["0", "1", *busy], ["1", "0", *busy], ["1", "1", "0.0 %", "0.0 %", "0.0 %"]])
 
     def test_kernels_of_streams_vary(self):
         times = {self.run_it("overlap", 0, options=["--vary-kernels", "--seed", seed])["predicted_time_s"] for seed in (1, 1, 2)}

@@ -297,6 +297,17 @@ static void overlap(int n)
 	MPI_Barrier(MPI_COMM_WORLD);
 }
 
+/* The run ends while the accelerator has work. */
+static void cut(int n)
+{
+	char *host = calloc(1, (size_t)n), *device = mpisim_device_alloc((size_t)n);
+
+	mpisim_stream_copy(device, host, (size_t)n, 0);
+	kernel("k", 5, 0);
+	mpisim_add_compute_time(1);
+	MPI_Abort(MPI_COMM_WORLD, 1);
+}
+
 static void refused(const char *what)
 {
 	int *device = mpisim_device_alloc(4000), *more = mpisim_device_alloc(4000), *host = calloc(1, 4000);
@@ -376,6 +387,8 @@ int main(int argc, char **argv)
 		exchange(argv[2], atoi(argv[3]));
 	else if (!strcmp(argv[1], "copies"))
 		copies(atoi(argv[2]));
+	else if (!strcmp(argv[1], "cut"))
+		cut(atoi(argv[2]));
 	else if (!strcmp(argv[1], "overlap"))
 		overlap(atoi(argv[2]));
 	else
