@@ -57,18 +57,19 @@ class Accelerators(Folder):
         self.run_it("data", placement="0,0")
 
     def test_without_memory_the_times_are_the_same(self):
-        for protocol in ("{}", "{eager_threshold: 1000}"):
+        for words, protocol in ((["data"], "{}"), (["data"], "{eager_threshold: 1000}"), (["collectives", 1000], "{}")):
             options = ["--set", f"protocol={protocol}"]
-            wanted = self.run_it("data", options=options)["predicted_time_s"]
+            wanted = self.run_it(*words, options=options)["predicted_time_s"]
             out = self.dir / "absent.json"
-            done = self.call("data", options=["--json", out, "--no-alloc", *options], env={"UNCHECKED": "1"})
+            done = self.call(*words, options=["--json", out, "--no-alloc", *options], env={"UNCHECKED": "1"})
             self.assertEqual(done.returncode, 0, done.stderr)
             self.assertEqual(read_json(out)["predicted_time_s"], wanted)
 
     def test_verification_changes_no_time(self):
-        wanted = self.run_it("data")["predicted_time_s"]
-        for option in ("--verify", "--verify=memory", "--verify=orders"):
-            self.assertEqual(self.run_it("data", options=[option])["predicted_time_s"], wanted, option)
+        for words in (["data"], ["collectives", 1000]):
+            wanted = self.run_it(*words)["predicted_time_s"]
+            for option in ("--verify", "--verify=memory", "--verify=orders"):
+                self.assertEqual(self.run_it(*words, options=[option])["predicted_time_s"], wanted, option)
 
     def test_a_message_is_staged_on_both_sides(self):
         self.takes(1.2, "message", 10 * MB, 0, 0, 1)
@@ -93,6 +94,16 @@ class Accelerators(Folder):
                 for what in ("bcast", "gather")}
         self.takes(host["bcast"] + 2 * COPY, "collective", "bcast", 10 * MB, n=4, placement="0,1,2,3", options=["--set", "nodes=4"])
         self.takes(host["gather"] + COPY + 0.05 + 4 * 0.1, "collective", "gather", 10 * MB, n=4, placement="0,1,2,3", options=["--set", "nodes=4"])
+
+    def test_nonblocking_collectives_copy_in_their_calls(self):
+        for what in ("bcast", "gather"):
+            times = [self.run_it("collective", i + what, 10 * MB, n=4, placement="0,1,2,3", options=["--set", "nodes=4"])["predicted_time_s"] for i in ("", "i")]
+            self.assertEqual(*times, what)
+
+    def test_exchanges_are_staged_on_both_sides(self):
+        for what in ("sendrecv", "isendrecv", "replace", "ireplace", "bsend"):
+            self.takes(1.2, "exchange", what, 10 * MB, options=AWARE)
+            self.takes(1.2 + 2 * COPY, "exchange", what, 10 * MB)
 
     def test_an_aware_library_sends_straight(self):
         self.takes(1.2, "message", 10 * MB, 1, 1, 1, options=AWARE)
@@ -135,7 +146,7 @@ class Accelerators(Folder):
         one, idle = {"kernels_s": 1, "copies_in_s": 0.3, "copies_out_s": 0.15}, {"kernels_s": 0, "copies_in_s": 0, "copies_out_s": 0}
         self.assertEqual([node["accelerators"] for node in read_json(out)["nodes"]], [[one, one], [one, idle]])
         # three of four, of 0.01 + 2 * 0.15 + 1 s
-        self.assertIn("4 accelerators: kernels 57.3 %, copies in 17.2 %, copies out 8.6 %\n", done.stderr)
+        self.assertIn("4 accelerators, 1 without work: kernels 57.3 %, copies in 17.2 %, copies out 8.6 %\n", done.stderr)
         done = self.call("copies", 10 * MB, n=3, placement="0,0,1", options=["--verbose", *two])
         self.assertRegex(done.stderr, r"  kernels +750 ms +57\.3 % +0 s \(1:1\) +1 s \(0:0\)\n")
         # messages copy, too, and what uses none has none
@@ -167,7 +178,7 @@ class Accelerators(Folder):
         self.assertEqual(len(times), 2)
 
     def test_what_cannot_take_their_memory_ends_the_run(self):
-        for what, sentence in (("ibcast", "MPI_Ibcast does not take memory of accelerators, where buffer is"),
+        for what, sentence in (("partitioned", "MPI_Psend_init does not take memory of accelerators, where buf is"),
                                ("reduce", "MPI_Reduce_local does not take memory of accelerators, where inoutbuf is"),
                                ("window", "MPI_Win_create does not take memory of accelerators, where base is"),
                                ("put", "MPI_Put does not take memory of accelerators, where origin_addr is"),
