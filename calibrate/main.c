@@ -59,36 +59,50 @@ static void judge_place(struct cal *cal)
 		warn(cal, "one rank on the first node: values within a node were not measured");
 }
 
-/* Where the network, or in its absence the node, is the subject. */
+/* Where the network, or in its absence the node, is the subject. Each may take until that part of
+ * the time. What needs connections that carried nothing large comes before all that uses them. */
+enum { SUBJECT = -1 };
+enum needs { NOTHING, OTHERS_HERE, OTHER_NODES, BOTH };
+static const struct stage {
+	void (*run)(struct cal *cal, int where);
+	int where;
+	double until;
+	enum needs needs;
+} stages[] = {
+    {probe_sizes, SUBJECT, 0.35, NOTHING},
+    {probe_overhead, SUBJECT, 0.40, NOTHING},
+    {probe_sizes, WITHIN_NODE, 0.50, BOTH},
+    {probe_overhead, WITHIN_NODE, 0.52, BOTH},
+    {probe_eager, WITHIN_NODE, 0.54, BOTH},
+    {probe_eager, SUBJECT, 0.6, NOTHING},
+    {probe_overhead_by_size, SUBJECT, 0.61, NOTHING},
+    {probe_protocol, SUBJECT, 0.66, NOTHING},
+    {probe_breaks, WITHIN_NODE, 0.67, OTHERS_HERE},
+    {probe_cores, WITHIN_NODE, 0.69, NOTHING},
+    {probe_rest, BETWEEN_NODES, 0.71, OTHER_NODES},
+    {probe_packets, BETWEEN_NODES, 0.77, OTHER_NODES},
+    {probe_breaks, BETWEEN_NODES, 0.775, OTHER_NODES},
+    {probe_rested, BETWEEN_NODES, 0.778, OTHER_NODES},
+    {probe_trains, BETWEEN_NODES, 0.78, OTHER_NODES},
+    {probe_used, BETWEEN_NODES, 0.79, OTHER_NODES},
+    {probe_send_buffer, BETWEEN_NODES, 0.81, OTHER_NODES},
+    {probe_ends, BETWEEN_NODES, 0.83, OTHER_NODES},
+    {probe_rested, BETWEEN_NODES, 0.832, OTHER_NODES}, /* sizes that have come since */
+    {probe_sharing, BETWEEN_NODES, 0.86, OTHER_NODES},
+    {probe_cpu_cost, BETWEEN_NODES, 1, OTHER_NODES},
+};
+
 static void measure_messages(struct cal *cal)
 {
-	int where = cal->far >= 0 ? BETWEEN_NODES : WITHIN_NODE;
+	int found = (cal->near >= 0 ? OTHERS_HERE : 0) | (cal->far >= 0 ? OTHER_NODES : 0);
 
-	probe_sizes(cal, where, 0.35);
-	probe_overhead(cal, where, 0.40);
-	if (cal->far >= 0 && cal->near >= 0) {
-		probe_sizes(cal, WITHIN_NODE, 0.50);
-		probe_overhead(cal, WITHIN_NODE, 0.52);
-		probe_eager(cal, WITHIN_NODE, 0.54);
-	}
-	probe_eager(cal, where, 0.6);
-	probe_overhead_by_size(cal, where, 0.61);
-	probe_protocol(cal, where, 0.66);
-	if (cal->near >= 0)
-		probe_breaks(cal, WITHIN_NODE, 0.67);
-	probe_cores(cal, 0.69);
-	if (cal->far >= 0) {
-		probe_rest(cal, 0.71);
-		probe_packets(cal, 0.77);
-		probe_breaks(cal, BETWEEN_NODES, 0.775);
-		probe_rested(cal, 0.778);
-		probe_trains(cal, 0.78);
-		probe_used(cal, 0.79);
-		probe_send_buffer(cal, 0.81);
-		probe_ends(cal, 0.83);
-		probe_rested(cal, 0.832); /* sizes that have come since */
-		probe_sharing(cal, 0.86);
-		probe_cpu_cost(cal, 1);
+	for (size_t k = 0; k < sizeof(stages) / sizeof(stages[0]); k++) {
+		const struct stage *stage = &stages[k];
+
+		if ((stage->needs & found) != stage->needs)
+			continue;
+		cal->until = stage->until;
+		stage->run(cal, stage->where == SUBJECT ? cal->subject : stage->where);
 	}
 }
 
@@ -106,7 +120,7 @@ static void measure(struct cal *cal)
 	cal_part(cal, 1 - spawn - storage - RMA_SHARE);
 	measure_messages(cal);
 	cal_part(cal, RMA_SHARE);
-	probe_rma(cal, cal->far >= 0 ? BETWEEN_NODES : WITHIN_NODE);
+	probe_rma(cal, cal->subject);
 	cal_part(cal, storage);
 	probe_storage(cal);
 	cal_part(cal, LAST_SHARE);

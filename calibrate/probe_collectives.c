@@ -49,7 +49,8 @@ void probe_collectives(struct cal *cal)
 
 	if (cal->n_ranks < 3) /* all algorithms are the same */
 		return;
-	cal_group(cal, "collective operations", 1, N);
+	cal->until = 1;
+	cal_group(cal, "collective operations", N);
 	for (int k = 0; k < N; k++) {
 		if (list[k].size_B > most_B)
 			list[k].size_B = most_B;

@@ -49,14 +49,14 @@ static double measure_cores(struct cal *cal, void *context)
 	return slowest_s * cal->settings.window_s / cores->work_s;
 }
 
-void probe_cores(struct cal *cal, double until)
+void probe_cores(struct cal *cal, int where)
 {
 	struct cores cores = {.work_s = cal->settings.window_s};
 
 	/* ranks leave a barrier some messages' time apart */
 	cores.work_s =
 	    fmax(cores.work_s, 40 * fmax(cal->empty_s[BETWEEN_NODES], cal->empty_s[WITHIN_NODE]));
-	cal_group(cal, "cores of a node", until, cal->n_here);
+	cal_group(cal, "cores of a node", cal->n_here);
 	for (cores.n = 1; cores.n <= cal->n_here; cores.n++)
 		cal_repeat(cal, "cores", WITHIN_NODE, cores.n, 0, measure_cores, &cores);
 }
@@ -410,11 +410,11 @@ static bool choose_times(const struct cal *cal, struct cost *cost, int n)
 	       cost->to_end_s + 2.1 * cost->to_begin_s;
 }
 
-static void measure_table(struct cal *cal, struct cost *cost, int n, double until)
+static void measure_table(struct cal *cal, struct cost *cost, int n)
 {
 	int n_out = -1, n_in = -1;
 
-	cal_group(cal, "CPU cost of communication", until, (n + 1) * (n + 1));
+	cal_group(cal, "CPU cost of communication", (n + 1) * (n + 1));
 	for (cost->n_out = 0; cost->n_out <= n; cost->n_out++)
 		for (cost->n_in = 0; cost->n_in <= n; cost->n_in++)
 			if (isnan(cal_repeat(cal, "compute_speed", BETWEEN_NODES, cost->n_out,
@@ -435,7 +435,7 @@ static void measure_table(struct cal *cal, struct cost *cost, int n, double unti
 		    "CPU cost means little; start a second rank on the first node");
 }
 
-void probe_cpu_cost(struct cal *cal, double until)
+void probe_cpu_cost(struct cal *cal, int where)
 {
 	int n = choose_transfers(cal);
 	static struct cost cost;
@@ -449,7 +449,7 @@ void probe_cpu_cost(struct cal *cal, double until)
 			    (long long)cal->settings.max_size_B);
 		return;
 	}
-	measure_table(cal, &cost, n, until);
+	measure_table(cal, &cost, n);
 	if (cal->rank == 0)
 		samples_fact(&cal->samples, "computing_ranks", "%d",
 			     cal->n_here > 1 ? cal->n_here - 1 : 1);

@@ -22,7 +22,7 @@ static const double OTHER_GAP = 1.02;
 /* Of a round trip, from the one that another waited for until that one: more where they share. */
 static const double LEAST_WAIT = 0.9, MOST_WAIT = 2;
 
-struct probe {
+struct windows {
 	MPI_Comm pair; /* rank 0 and its partner, in this order */
 	MPI_Win window;
 	bool are_updates; /* the operations are */
@@ -39,7 +39,7 @@ static const double LATER = 0.1; /* of the time for which the target computes */
  * little later: what shares links with the barrier's last message could arrive with it. */
 static double measure_put(struct cal *cal, void *context)
 {
-	struct probe *probe = context;
+	struct windows *probe = context;
 	char byte = 1;
 	double begin;
 	int rank;
@@ -60,7 +60,7 @@ static double measure_put(struct cal *cal, void *context)
 /* So many operations on a byte at once; returns how long starting them took. The target is in MPI.
  * An update moves a byte each way; a get, that more libraries begin without waiting, asks by a
  * control message. */
-static double start_all(struct probe *probe, int n)
+static double start_all(struct windows *probe, int n)
 {
 	MPI_Request requests[MOST];
 	double begin = MPI_Wtime(), started;
@@ -81,7 +81,7 @@ static double start_all(struct probe *probe, int n)
 	return started;
 }
 
-static void measure_round(struct probe *probe)
+static void measure_round(struct windows *probe)
 {
 	double start_s = start_all(probe, 1);
 
@@ -129,7 +129,7 @@ static int find_depth(const double *times, int n, double round_s, int *busy)
 
 static double measure_depth(struct cal *cal, void *context)
 {
-	struct probe *probe = context;
+	struct windows *probe = context;
 	int rank;
 
 	MPI_Comm_rank(probe->pair, &rank);
@@ -145,7 +145,7 @@ static double measure_depth(struct cal *cal, void *context)
 }
 
 /* As many as can be started before the first is back: a larger depth is never reached. */
-static void choose_number(struct probe *probe)
+static void choose_number(struct windows *probe)
 {
 	double start_s;
 	int rank;
@@ -170,7 +170,7 @@ static double measure_nothing(struct cal *cal, void *context)
 	return 0;
 }
 
-static double measure_many(struct cal *cal, int where, struct probe *probe, bool is_one)
+static double measure_many(struct cal *cal, int where, struct windows *probe, bool is_one)
 {
 	if (is_one)
 		choose_number(probe);
@@ -178,7 +178,7 @@ static double measure_many(struct cal *cal, int where, struct probe *probe, bool
 			  probe->n, 0, is_one ? measure_depth : measure_nothing, probe);
 }
 
-static void measure_all(struct cal *cal, int where, struct probe *probe, bool is_one)
+static void measure_all(struct cal *cal, int where, struct windows *probe, bool is_one)
 {
 	double empty_s = cal->empty_s[where];
 
@@ -201,7 +201,7 @@ void probe_rma(struct cal *cal, int where)
 {
 	int partner = cal_partner(cal, where);
 	bool is_one = cal->rank == 0 || cal->rank == partner;
-	struct probe *probe = calloc(1, sizeof(*probe));
+	struct windows *probe = calloc(1, sizeof(*probe));
 	int can = probe && (probe->times = calloc(MOST, sizeof(double)));
 	char *memory;
 
@@ -214,7 +214,8 @@ void probe_rma(struct cal *cal, int where)
 				       &probe->window) == MPI_SUCCESS;
 	}
 	MPI_Allreduce(MPI_IN_PLACE, &can, 1, MPI_INT, MPI_MIN, MPI_COMM_WORLD);
-	cal_group(cal, "one-sided messages", 1, 3);
+	cal->until = 1;
+	cal_group(cal, "one-sided messages", 3);
 	if (can)
 		measure_all(cal, where, probe, is_one);
 	else if (cal->rank == 0)

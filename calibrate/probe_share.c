@@ -208,14 +208,14 @@ static void share_one_link(struct cal *cal, int most, struct flows *flows)
 	}
 }
 
-void probe_sharing(struct cal *cal, double until)
+void probe_sharing(struct cal *cal, int where)
 {
 	int others = cal->n_nodes - 1 < MOST_FLOWS ? cal->n_nodes - 1 : MOST_FLOWS, n_points = 5;
 	struct flows flows = {0};
 
 	for (int k = 2; k <= others; k = next_count(k, others))
 		n_points += flow_size(cal, k) == flow_size(cal, 1) ? 2 : 3;
-	cal_group(cal, "sharing", until, 2 * n_points);
+	cal_group(cal, "sharing", 2 * n_points);
 	choose_size(cal, 1, &flows);
 	flows.n = 0;
 	add(&flows, 0, cal->far);

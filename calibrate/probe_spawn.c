@@ -12,7 +12,7 @@
 
 enum { TAG_HOST = 120, MOST = 4, LIMIT_S = 30 };
 
-struct probe {
+struct spawning {
 	char *command;
 	MPI_Info info;
 	int n;
@@ -95,14 +95,14 @@ static void end_run(int number)
 }
 
 /* Spawning and meeting must be over then; 0: they are. */
-static void limit_time(const struct probe *probe, unsigned seconds)
+static void limit_time(const struct spawning *probe, unsigned seconds)
 {
 	if (probe->has_clock)
 		alarm(seconds);
 }
 
 /* NAN: the library cannot. */
-static double spawn(struct probe *probe)
+static double spawn(struct spawning *probe)
 {
 	char *arguments[] = {SPAWN_CHILD, NULL};
 	int codes[MOST], code, length;
@@ -132,7 +132,7 @@ static double measure_spawn(struct cal *cal, void *context)
 }
 
 /* Asked for more than there are slots, some launchers never end. */
-static bool has_room(const struct cal *cal, struct probe *probe)
+static bool has_room(const struct cal *cal, struct spawning *probe)
 {
 	int n = universe_size();
 
@@ -144,7 +144,7 @@ static bool has_room(const struct cal *cal, struct probe *probe)
 }
 
 /* Once, to see whether it can be done: beside rank 0, or else anywhere. */
-static double try_spawn(const struct cal *cal, struct probe *probe)
+static double try_spawn(const struct cal *cal, struct spawning *probe)
 {
 	double time_s;
 
@@ -158,7 +158,7 @@ static double try_spawn(const struct cal *cal, struct probe *probe)
 	return time_s;
 }
 
-static void name_command(const struct cal *cal, struct probe *probe)
+static void name_command(const struct cal *cal, struct spawning *probe)
 {
 	static char path[PATH_MAX];
 	ssize_t length = -1;
@@ -172,7 +172,7 @@ static void name_command(const struct cal *cal, struct probe *probe)
 
 void probe_spawn(struct cal *cal)
 {
-	struct probe probe = {.info = MPI_INFO_NULL, .has_clock = !cal->is_simulated};
+	struct spawning probe = {.info = MPI_INFO_NULL, .has_clock = !cal->is_simulated};
 
 	if (!cal->settings.spawns)
 		return;
@@ -184,7 +184,8 @@ void probe_spawn(struct cal *cal)
 		MPI_Info_create(&probe.info);
 		MPI_Info_set(probe.info, "host", cal->host);
 	}
-	cal_group(cal, "spawned processes", 1, 3);
+	cal->until = 1;
+	cal_group(cal, "spawned processes", 3);
 	for (probe.n = 1; probe.n <= MOST; probe.n *= 2) {
 		if (isnan(cal_share(cal->rank == 0 ? try_spawn(cal, &probe) : 0)))
 			break;

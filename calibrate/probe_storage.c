@@ -309,13 +309,15 @@ static void probe_file(struct cal *cal, struct storage_file *narrow, struct acce
 	access.n_bases = 2;
 	access.piece_B = PIECE_B;
 	narrow->n_stripes = 1;
-	cal_group(cal, "servers and stripes", 0.6, 100);
+	cal->until = 0.6;
+	cal_group(cal, "servers and stripes", 100);
 	if (find_stripes(cal, narrow, access) && narrow->stripe_B &&
 	    open_wide(cal, &wide, narrow) && find_stripes(cal, &wide, access) &&
 	    wide.n_stripes > narrow->n_stripes)
 		widest = &wide;
 	note_stripes(cal, narrow, widest);
-	cal_group(cal, "bandwidths of the storage", 1, 12);
+	cal->until = 1;
+	cal_group(cal, "bandwidths of the storage", 12);
 	measure_bandwidths(cal, narrow, widest, access);
 	storage_close(&wide);
 }
@@ -334,7 +336,8 @@ void probe_storage(struct cal *cal)
 		MPI_Abort(MPI_COMM_WORLD, 1);
 	if (!cal->is_simulated)
 		memset(access.buf, 3, STORAGE_ACCESS_B);
-	cal_group(cal, "storage", 0.1, 2);
+	cal->until = 0.1;
+	cal_group(cal, "storage", 2);
 	can = storage_create(&file, cal->rank, false);
 	if (can)
 		cal_repeat(cal, "storage_metadata", BETWEEN_NODES, 0, 0, measure_open, &access);

@@ -49,14 +49,12 @@ static void measure_computing(struct cal *cal, int n_nodes)
 /* Round trips of rank 0 and a rank of that node, with the same both ways. */
 static void measure_messages(struct cal *cal, int node, int64_t size_B)
 {
-	struct pattern probe = {.ranks = {0, cal->leader[node]},
-				.steps = {"M1 b S1 R1 e", "M1 R0 S0"},
-				.size_B = size_B};
+	struct exchange point = {BETWEEN_NODES, size_B, .ranks = {0, cal->leader[node]}};
 	double values[TIMES];
 
 	for (int k = 0; k < TIMES; k++) {
-		pattern_run(cal, &probe);
-		values[k] = probe.times_s[0];
+		exchange_run(cal, "vary_messages", &point);
+		values[k] = point.times_s[0];
 	}
 	keep(cal, "vary_messages", size_B, node, values);
 }
@@ -67,7 +65,8 @@ void probe_variation(struct cal *cal)
 
 	if (cal->settings.measures_once)
 		return;
-	cal_group(cal, "variation", 1, 1);
+	cal->until = 1;
+	cal_group(cal, "variation", 1);
 	measure_computing(cal, n_nodes);
 	for (int node = 1; node < n_nodes; node++)
 		for (int k = 0; k < SIZES; k++)

@@ -105,6 +105,7 @@ void cal_world_init(struct cal *cal)
 		use(cal, 1, 0);
 	}
 	cal->far = cal->n_nodes > 1 ? cal->leader[1] : -1;
+	cal->subject = cal->far >= 0 ? BETWEEN_NODES : WITHIN_NODE;
 	cal->near = -1;
 	for (int rank = cal->n_ranks - 1; rank > 0; rank--)
 		if (cal->node[rank] == 0)
@@ -141,15 +142,15 @@ int cal_partner(const struct cal *cal, int where)
 	return where == WITHIN_NODE ? cal->near : cal->far;
 }
 
-bool cal_new_connection(struct cal *cal, int *source, int *dest)
+bool cal_new_connection(struct cal *cal, int ranks[2])
 {
 	for (int to = 0; to < cal->n_nodes; to++)
 		for (int from = 0; from < cal->n_nodes; from++) {
 			if (from == to || cal->is_used[from * cal->n_nodes + to])
 				continue;
 			use(cal, from, to);
-			*source = cal->leader[from];
-			*dest = cal->leader[to];
+			ranks[0] = cal->leader[from];
+			ranks[1] = cal->leader[to];
 			return true;
 		}
 	return false;
