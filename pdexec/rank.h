@@ -128,7 +128,7 @@ struct pd_rank {
 	double pending_s;               /* charged so far, reference CPU seconds */
 	double host_mark_s;             /* host time at which measuring (re)started */
 	bool is_measuring;
-	bool has_step;                  /* is_measuring, or pending_s is not 0 */
+	bool has_step;                  /* is_measuring, pending_s is not 0, or a kernel of a stream is open */
 	bool is_computing;              /* blocked until `compute` is done */
 	int n_parts;                    /* of pending_s, by kernel; what is not annotated is the rest */
 	struct pd_part parts[PD_MAX_PARTS];
@@ -274,6 +274,9 @@ static inline bool pd_world_is_over(const struct pd_world *world)
 
 /* Ends the run with a failure of the calling rank; does not return to the application. On a rank's fiber only. */
 _Noreturn void pd_fail(struct pd_rank *rank, enum pd_failure_kind kind, const char *format, ...)
+	__attribute__((format(printf, 3, 4)));
+/* The same of a rank that does not call, or goes on until it blocks. On any fiber or none. */
+void pd_fail_aside(struct pd_rank *rank, enum pd_failure_kind kind, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));
 /* What the end of a rank means to the layers above and to those who record. */
 void pd_rank_end(struct pd_rank *rank, int code);

@@ -136,6 +136,10 @@ __attribute__((no_sanitize("address"))) static void land(void *argument)
 		pd_signals_describe_overflow(rank, text, sizeof(text));
 		pd_fail(rank, PD_FAILURE_OVERFLOW, "%s", text);
 	}
+	if (pd_memory_is_device(crash->address) && !rank->world->config.no_alloc)
+		pd_fail(rank, PD_FAILURE_CRASH,
+			"%s memory of an accelerator that is not allocated (address %p)",
+			crash->is_write ? "wrote to" : "read", (const void *)crash->address);
 	if (pd_memory_is_absent(crash->address) &&
 	    (crash->number == SIGSEGV || crash->number == SIGBUS))
 		pd_fail(rank, PD_FAILURE_ANNOTATION,
