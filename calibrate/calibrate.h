@@ -93,7 +93,7 @@ void load_pause(double seconds);
 
 /* repeat.c */
 typedef double (*cal_measure_fn)(struct cal *cal, void *context);
-/* The next part of all probes has this share of the budget. */
+/* The next part of all probes has this share of the budget, up to its end if nothing else is said. */
 void cal_part(struct cal *cal, double share);
 /* The next group of probes; n_points calls of cal_repeat follow. */
 void cal_group(struct cal *cal, const char *name, int n_points);
@@ -168,24 +168,28 @@ void exchange_run(struct cal *cal, const char *name, struct exchange *point);
 /* Measures the first time again and again, by size and y. */
 double exchange_repeat(struct cal *cal, const char *name, struct exchange point);
 
+/* probe_together.c: transfers at once, between first ranks of nodes. */
+enum { MOST_FLOWS = 64 };
+struct flows {
+	int n, n_sharing;			  /* that share a link */
+	int source[MOST_FLOWS], dest[MOST_FLOWS]; /* ranks */
+	int64_t sizes_B[MOST_FLOWS];		  /* those to one rank have one size */
+};
+/*
+ * All ranks start their ends of them behind a barrier, at *begin; how many requests: receives, in
+ * this order, then sends. Where messages of a pair follow each other, the answer to a request must
+ * not come behind the bulk that goes the same way: of ranks that have both ways the late one (-1:
+ * none) has all requests before it sends its own, and answers behind that to the same rank.
+ */
+int flows_start(const struct cal *cal, const struct flows *flows, int late, MPI_Request *requests,
+		int *n_receives, double *begin);
+
 /* The probes; main.c has their order, docs/calibration-reference.md says what each does. */
 void probe_clock(struct cal *cal);
-void probe_sizes(struct cal *cal, int where);
-void probe_overhead(struct cal *cal, int where);
-void probe_eager(struct cal *cal, int where);
-void probe_overhead_by_size(struct cal *cal, int where);
-void probe_protocol(struct cal *cal, int where);
-void probe_rest(struct cal *cal, int where);
-void probe_ends(struct cal *cal, int where);
-void probe_breaks(struct cal *cal, int where);
-void probe_rested(struct cal *cal, int where);
-void probe_trains(struct cal *cal, int where);
-void probe_packets(struct cal *cal, int where);
-void probe_used(struct cal *cal, int where);
-void probe_send_buffer(struct cal *cal, int where);
-void probe_sharing(struct cal *cal, int where);
-void probe_cores(struct cal *cal, int where);
-void probe_cpu_cost(struct cal *cal, int where);
+typedef void cal_probe_fn(struct cal *cal, int where);
+cal_probe_fn probe_sizes, probe_overhead, probe_eager, probe_overhead_by_size, probe_protocol,
+    probe_rest, probe_ends, probe_breaks, probe_rested, probe_trains, probe_packets, probe_used,
+    probe_send_buffer, probe_sharing, probe_cores, probe_cpu_cost;
 /* These have a part each. */
 void probe_spawn(struct cal *cal);
 void probe_rma(struct cal *cal, int where);

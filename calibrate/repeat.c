@@ -37,6 +37,7 @@ void cal_part(struct cal *cal, double share)
 {
 	cal->part_from += cal->part_share;
 	cal->part_share = share;
+	cal->until = 1;
 }
 
 static double time_left(const struct cal *cal)
@@ -123,15 +124,10 @@ void cal_share_asleep(const struct cal *cal, int *value)
 		return;
 	}
 	MPI_Ibcast(value, 1, MPI_INT, 0, MPI_COMM_WORLD, &request);
-	if (cal->rank == 0) {
+	if (cal->rank == 0)
 		MPI_Wait(&request, MPI_STATUS_IGNORE);
-		return;
-	}
-	while (!is_done) {
-		MPI_Test(&request, &is_done, MPI_STATUS_IGNORE);
-		if (!is_done)
-			load_pause(NAP_S);
-	}
+	while (cal->rank > 0 && !MPI_Test(&request, &is_done, MPI_STATUS_IGNORE) && !is_done)
+		load_pause(NAP_S);
 }
 
 /* What collective calls have sent has arrived when all have told rank 0; and where nothing costs
