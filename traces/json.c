@@ -175,9 +175,11 @@ static json_t *phases_json(const struct trace_summary *summary)
 	return array;
 }
 
+enum totals_kind { KERNELS, OFFLOADED, CALLS };
+
 /* The sums of names, by name, so that the order does not depend on what came first. */
 static json_t *totals_json(const struct trace_names *names, const struct sim_total *totals,
-			   bool are_kernels)
+			   enum totals_kind kind)
 {
 	json_t *array = json_array();
 	int *order = malloc((size_t)(names->n + 1) * sizeof *order);
@@ -192,11 +194,11 @@ static json_t *totals_json(const struct trace_names *names, const struct sim_tot
 		json_t *object = json_object();
 
 		set(object, "name", trace_json_string(names->text[order[i]]));
-		set(object, are_kernels ? "steps" : "count", count(total->n));
+		set(object, kind == KERNELS ? "steps" : "count", count(total->n));
 		set(object, "time_s", trace_json_number(total->time_s));
-		if (are_kernels)
+		if (kind == KERNELS)
 			set(object, "useful_s", trace_json_number(total->useful_s));
-		else
+		else if (kind == CALLS)
 			set(object, "waiting_s", trace_json_number(total->waiting_s));
 		json_array_append_new(array, object);
 	}
@@ -382,8 +384,12 @@ static int fill(json_t *root, const struct trace_run *run)
 	failed |= set(root, "ranks", ranks_json(run));
 	failed |= set(root, "nodes", nodes_json(run));
 	failed |= set(root, "phases", phases_json(summary));
-	failed |= set(root, "kernels", totals_json(&summary->kernel_names, summary->kernels, true));
-	failed |= set(root, "calls", totals_json(&summary->call_names, summary->calls, false));
+	failed |= set(root, "kernels", totals_json(&summary->kernel_names, summary->kernels, KERNELS));
+	if (run->devices)
+		failed |= set(
+		    root, "offloaded",
+		    totals_json(&summary->offloaded_names, summary->offloaded, OFFLOADED));
+	failed |= set(root, "calls", totals_json(&summary->call_names, summary->calls, CALLS));
 	failed |= set(root, "efficiency_curve", curve_json(summary));
 	if (run->fabric)
 		failed |= set(root, "fabric", trace_fabric_json(run->fabric));
