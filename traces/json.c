@@ -347,6 +347,21 @@ static json_t *simulation_json(const struct trace_run *run)
 	return object;
 }
 
+static json_t *analysis_json(const struct trace_run *run)
+{
+	json_t *object = trace_explanation_json(run->explanation);
+	int failed = 0;
+
+	if (run->reasons)
+		failed |= set(object, "reasons", trace_reasons_json(run->reasons));
+	if (run->reasons && run->reasons->bandwidth)
+		failed |= set(object, "bandwidth", trace_bandwidth_json(run->reasons->bandwidth));
+	if (!failed)
+		return object;
+	json_decref(object);
+	return NULL;
+}
+
 static int fill(json_t *root, const struct trace_run *run)
 {
 	const struct trace_summary *summary = run->summary;
@@ -396,13 +411,7 @@ static int fill(json_t *root, const struct trace_run *run)
 	if (run->real)
 		failed |= set(root, "real", trace_real_json(run->real, summary));
 	if (run->explanation)
-		failed |= set(root, "analysis", trace_explanation_json(run->explanation));
-	if (run->explanation && run->reasons)
-		failed |= set(json_object_get(root, "analysis"), "reasons",
-			      trace_reasons_json(run->reasons));
-	if (run->explanation && run->reasons && run->reasons->bandwidth)
-		failed |= set(json_object_get(root, "analysis"), "bandwidth",
-			      trace_bandwidth_json(run->reasons->bandwidth));
+		failed |= set(root, "analysis", analysis_json(run));
 	if (run->compared_run)
 		failed |= set(root, "compared",
 			      trace_compare_json(run->compared_file, run->compared_run, root));
