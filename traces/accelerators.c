@@ -19,20 +19,16 @@ struct use { /* of one accelerator */
 };
 
 struct uses { /* of all */
-	int n;
+	int n, n_idle;
 	double sum_s;
 	struct use least, most;
 };
 
-static struct use use_of(const struct trace_run *run, int node, int number,
-			 enum net_device_server server)
+static double busy_s(const struct trace_run *run, int node, int number,
+		     enum net_device_server server)
 {
-	return (struct use){
-	    .busy_s = sim_time_to_s(
-		net_devices_busy(run->devices, node, number, server, run->summary->end)),
-	    .node = node,
-	    .number = number,
-	};
+	return sim_time_to_s(
+	    net_devices_busy(run->devices, node, number, server, run->summary->end));
 }
 
 static void add(struct uses *uses, struct use one)
@@ -43,18 +39,26 @@ static void add(struct uses *uses, struct use one)
 		uses->most = one;
 	uses->sum_s += one.busy_s;
 	uses->n++;
+	uses->n_idle += one.busy_s == 0;
 }
 
-static struct uses uses_of(const struct trace_run *run, enum net_device_server server)
+/* Of servers from `first` to `last`, together. */
+static struct uses uses_of(const struct trace_run *run, enum net_device_server first,
+			   enum net_device_server last)
 {
 	const struct trace_summary *summary = run->summary;
+	int per_node = summary->cluster->accelerators.per_node;
 	struct uses uses = {0};
 
-	for (int node = 0; node < summary->n_nodes; node++)
-		for (int i = 0; summary->nodes[node].n_ranks > 0 &&
-				i < summary->cluster->accelerators.per_node;
-		     i++)
-			add(&uses, use_of(run, node, i, server));
+	for (int i = 0; i < summary->n_nodes * per_node; i++) {
+		struct use one = {.node = i / per_node, .number = i % per_node};
+
+		if (summary->nodes[one.node].n_ranks == 0)
+			continue;
+		for (enum net_device_server server = first; server <= last; server++)
+			one.busy_s += busy_s(run, one.node, one.number, server);
+		add(&uses, one);
+	}
 	return uses;
 }
 
@@ -78,7 +82,7 @@ void trace_accelerators_text(const struct trace_run *run, FILE *file)
 	fprintf(file, "\nwhat accelerators did         each    share   least (node:number)   most "
 		      "(node:number)\n");
 	for (int i = 0; i < NET_DEVICE_N_SERVERS; i++) {
-		struct uses uses = uses_of(run, i);
+		struct uses uses = uses_of(run, i, i);
 		char least[64], most[64];
 
 		fprintf(file, "  %-22s %10s  %5.1f %%   %-20s  %s\n", servers[i].title,
@@ -89,14 +93,21 @@ void trace_accelerators_text(const struct trace_run *run, FILE *file)
 
 void trace_accelerators_brief(const struct trace_run *run, FILE *file)
 {
-	for (int i = 0; run->devices && i < NET_DEVICE_N_SERVERS; i++) {
-		struct uses uses = uses_of(run, i);
+	struct uses all;
 
-		if (i == 0)
-			fprintf(file, "%d accelerator%s: ", uses.n, uses.n == 1 ? "" : "s");
-		fprintf(file, "%s %.1f %%%s", servers[i].title, percent(run, &uses),
-			i < NET_DEVICE_N_SERVERS - 1 ? ", " : "\n");
+	if (!run->devices)
+		return;
+	all = uses_of(run, 0, NET_DEVICE_N_SERVERS - 1);
+	fprintf(file, "%d accelerator%s", all.n, all.n == 1 ? "" : "s");
+	if (all.n_idle > 0)
+		fprintf(file, ", %d without work", all.n_idle);
+	for (int i = 0; i < NET_DEVICE_N_SERVERS; i++) {
+		struct uses uses = uses_of(run, i, i);
+
+		fprintf(file, "%s %s %.1f %%", i == 0 ? ":" : ",", servers[i].title,
+			percent(run, &uses));
 	}
+	fputc('\n', file);
 }
 
 json_t *trace_accelerators_json(const struct trace_run *run, int node)
@@ -108,7 +119,7 @@ json_t *trace_accelerators_json(const struct trace_run *run, int node)
 
 		for (int s = 0; s < NET_DEVICE_N_SERVERS; s++)
 			json_object_set_new(object, servers[s].key,
-					    trace_json_number(use_of(run, node, i, s).busy_s));
+					    trace_json_number(busy_s(run, node, i, s)));
 		json_array_append_new(array, object);
 	}
 	return array;

@@ -12,7 +12,7 @@ CHOICES = {"record": ("local", "call", "own", "effects", "none"), "doubt": ("fet
            "window": ("create", "free", "attach", "detach", "fence", "post", "start", "complete", "wait", "test", "lock", "lock_all", "unlock", "flush",
                       "flush_local", "sync", "put", "get", "accumulate", "fetch"),
            "verify": ("send", "recv", "sendrecv", "partitioned", "wait", "test", "start", "free", "cancel", "probe", "mprobe", "mrecv", "comm_free", "lock", "status",
-                      "init", "finalize")}
+                      "init", "finalize", "memory")}
 COLUMNS = set(CHOICES) | {"time", "entry", "coll", "collective", "args", "fortran", "otf2", "paraver", "alias", "restricted", "same"}
 SAME = ("value", "truth", "defined", "side", "members", "weighted", "fence", "promised")
 WITH_MORE = ("own", "send")  # what something follows
