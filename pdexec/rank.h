@@ -202,9 +202,9 @@ struct pd_world {
 	void *mpi;
 	void (*mpi_rank_end)(struct pd_rank *rank); /* called on the rank's fiber when it has returned or exited; set by mpi */
 	struct pd_failure failure;      /* kind != NONE: the run is over */
-	/* whether a fault is part of a check: the access is done again then. Called in the signal's handler; `site`: in the program, NULL: the
-	   library did it; set by mpi, NULL: nobody asks */
-	bool (*fault)(struct pd_world *world, const void *address, const void *site);
+	/* whether pages there are closed for a check; they are open from now on, and the access is done again. Called in the signal's handler;
+	   `site`: in the program, NULL: the library did it, or a system call is going to; set by mpi, NULL: nobody asks */
+	bool (*fault)(struct pd_world *world, const void *address, size_t size_B, const void *site);
 	struct pd_rank *receiver; /* into whose buffer a message is being copied right now; NULL:
 				     nobody's, or by the rank itself. Set by mpi */
 	jmp_buf *way_out; /* of whoever steps the engine: taken when a fault ends the run outside of

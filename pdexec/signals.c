@@ -97,9 +97,9 @@ static void blame_receiver(struct pd_signals *crash, struct pd_rank *receiver)
 					     .site = receiver->site,
 					     .time = world->engine.now};
 	snprintf(world->failure.text, sizeof world->failure.text,
-		 "%s: a message has come, and the buffer that its receive names is no memory to "
-		 "write to",
-		 describe_fault(crash, text, sizeof text));
+		 "%s: a message has come, and the buffer that its %s names is no memory to %s",
+		 describe_fault(crash, text, sizeof text),
+		 crash->is_write ? "receive" : "send", crash->is_write ? "write to" : "read");
 }
 
 /* The place of the engine's loop. */
@@ -264,7 +264,7 @@ static bool is_of_check(const struct pd_rank *rank, const void *address,
 
 	return world && world->fault &&
 	       world->fault(
-		   world, address,
+		   world, address, 1,
 		   rank ? pd_signals_find_site(rank, fault->pc + 1, fault->stack) : NULL);
 }
 

@@ -310,6 +310,8 @@ struct pd_rank *pd_rank_before_fork(void)
 static void forget_rank(void)
 {
 	parent_of_child = pd_rank_here();
+	if (pd_current && pd_current->world->fault) /* nobody does, when the child writes */
+		pd_current->world->fault(pd_current->world, NULL, SIZE_MAX, NULL);
 	pd_current = NULL;
 }
 

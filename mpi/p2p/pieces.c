@@ -35,6 +35,12 @@ void mpi_pieces_stage(struct mpi_rank *me, const struct mpi_request *recv)
 		pd_device_stage(me->pd, NET_DEVICE_IN, mpi_status_bytes(&recv->status));
 }
 
+void mpi_pieces_stage_send(struct mpi_rank *me, const void *buf, int64_t size_B)
+{
+	if (is_staged(me, buf))
+		pd_device_stage(me->pd, NET_DEVICE_OUT, size_B);
+}
+
 /* Whether of the bytes at this address of an accelerator, where all are there, some are not. */
 static bool is_beyond(const struct pd_rank *rank, const void *at, size_t size_B, size_t there_B)
 {
@@ -114,8 +120,8 @@ void mpi_pieces_take(struct mpi_rank *me, const struct mpi_datatype *type, const
 {
 	struct taken taken = {.sender = me->pd};
 
-	if (is_staged(me, buf) && (message->context & CHANNEL_COLL) == 0)
-		pd_device_stage(me->pd, NET_DEVICE_OUT, message->size_B);
+	if ((message->context & CHANNEL_COLL) == 0)
+		mpi_pieces_stage_send(me, buf, message->size_B);
 	mpi_datatype_runs(type, buf, count, take_run, &taken);
 	if (taken.n > 0 && message->size_B <= MESSAGE_INLINE_B)
 		take_inline(&taken, message);
