@@ -222,12 +222,15 @@ static struct net_device *device_of(struct pd_rank *rank)
 
 void pd_streams_check(struct pd_rank *rank, int stream)
 {
+	const struct sim_record_charge record = {.rank = rank->rank, .flags = SIM_CHARGE_OFFLOADED};
+
 	if (rank->world->cluster->accelerators.per_node == 0)
 		pd_fail(rank, PD_FAILURE_ANNOTATION,
 			"the cluster has no accelerators: wanted accelerators.per_node in its file");
 	if (stream < 0 || stream >= PD_MAX_STREAMS)
 		pd_fail(rank, PD_FAILURE_ANNOTATION, "found stream %d, wanted 0 to %d", stream,
 			PD_MAX_STREAMS - 1);
+	sim_tell_charge(&rank->world->observers, &record);
 }
 
 static struct pd_streams *streams_get(struct pd_rank *rank)
@@ -287,14 +290,8 @@ static int64_t launch(struct pd_rank *rank)
 void pd_streams_push(struct pd_rank *rank, int stream, const char *kernel,
 		     enum net_device_server server, sim_time_ps duration)
 {
-	const struct sim_record_charge record = {.rank = rank->rank,
-						 .kernel = kernel,
-						 .seconds = sim_time_to_s(duration),
-						 .flags = SIM_CHARGE_OFFLOADED};
-	int64_t ideal;
+	int64_t ideal = launch(rank);
 
-	sim_tell_charge(&rank->world->observers, &record);
-	ideal = launch(rank);
 	push(rank, stream,
 	     (struct work){.server = server,
 			   .duration = duration,
@@ -353,10 +350,13 @@ static void wait_for(struct pd_rank *rank, int first, int n)
 
 int mpisim_stream_kernel_begin(const char *name, int n_params, const double params[], int stream)
 {
-	/* Outside of any rank annotations mean nothing. */
-	return !pd_current ||
-	       pd_annotation_begin_kernel(pd_current, __func__, __builtin_return_address(0), name,
-					  n_params, params, stream);
+	const void *site = __builtin_return_address(0);
+	struct pd_rank *rank = pd_annotation_enter(__func__, site);
+
+	if (!rank) /* outside of any rank annotations mean nothing */
+		return 1;
+	pd_streams_check(rank, stream);
+	return pd_annotation_begin_kernel(rank, __func__, site, name, n_params, params, stream);
 }
 
 void mpisim_stream_synchronize(int stream)

@@ -141,7 +141,7 @@ struct sim_causes {
 
 /* What is charged to a rank, before it becomes a computation step. */
 enum { SIM_CHARGE_MEASURED = 1, SIM_CHARGE_SKIPPED = 2, SIM_CHARGE_MEMORY = 4, /* enum mtrace_charge */
-       SIM_CHARGE_OFFLOADED = 8 }; /* to a stream of the rank's accelerator; kernel NULL: a copy */
+       SIM_CHARGE_OFFLOADED = 8 }; /* nothing: the rank uses its accelerator */
 
 struct sim_record_charge {
 	int rank;

@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "traces/accelerators.h"
 #include "traces/compare/compare.h"
 #include "traces/reasons.h"
 #include "traces/run.h"
@@ -198,6 +199,7 @@ void trace_brief_write(const struct trace_run *run, bool on_terminal, FILE *file
 			100 * trace_efficiency(run->summary));
 	trace_compare_text(run, true, file);
 	write_shares(run, file);
+	trace_accelerators_brief(run, file);
 	trace_cores_write(run, file);
 	trace_spawned_write(run, file);
 	write_reasons(run, file);

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "traces/accelerators.h"
 #include "traces/analysis/explain.h"
 #include "traces/compare/compare.h"
 #include "traces/fabric.h"
@@ -91,10 +92,9 @@ static json_t *ranks_json(const struct trace_run *run)
 	return array;
 }
 
-static json_t *node_json(const struct trace_summary *summary, int node,
-			 const struct trace_breakdown *sum)
+static json_t *node_json(const struct trace_run *run, int node, const struct trace_breakdown *sum)
 {
-	const struct trace_node *n = &summary->nodes[node];
+	const struct trace_node *n = &run->summary->nodes[node];
 	json_t *object = json_object();
 
 	set(object, "node", json_integer(node));
@@ -102,12 +102,15 @@ static json_t *node_json(const struct trace_summary *summary, int node,
 	set(object, "released_s",
 	    n->n_holding == 0 ? trace_json_seconds(n->released) : json_null());
 	set_breakdown(object, sum);
+	if (run->devices)
+		set(object, "accelerators", trace_accelerators_json(run, node));
 	return object;
 }
 
 /* Nodes that carry ranks; the times are sums over the node's ranks. */
-static json_t *nodes_json(const struct trace_summary *summary)
+static json_t *nodes_json(const struct trace_run *run)
 {
+	const struct trace_summary *summary = run->summary;
 	json_t *array = json_array();
 	struct trace_breakdown *sums = calloc((size_t)summary->n_nodes, sizeof *sums);
 
@@ -119,7 +122,7 @@ static json_t *nodes_json(const struct trace_summary *summary)
 	}
 	for (int node = 0; sums && node < summary->n_nodes; node++)
 		if (summary->nodes[node].n_ranks > 0)
-			json_array_append_new(array, node_json(summary, node, &sums[node]));
+			json_array_append_new(array, node_json(run, node, &sums[node]));
 	free(sums);
 	return array;
 }
@@ -377,7 +380,7 @@ static int fill(json_t *root, const struct trace_run *run)
 	if (run->n_connections > 0)
 		failed |= set(root, "connections", trace_json_connections(run));
 	failed |= set(root, "ranks", ranks_json(run));
-	failed |= set(root, "nodes", nodes_json(summary));
+	failed |= set(root, "nodes", nodes_json(run));
 	failed |= set(root, "phases", phases_json(summary));
 	failed |= set(root, "kernels", totals_json(&summary->kernel_names, summary->kernels, true));
 	failed |= set(root, "calls", totals_json(&summary->call_names, summary->calls, false));

@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "traces/accelerators.h"
 #include "traces/analysis/explain.h"
 #include "traces/compare/compare.h"
 #include "traces/brief.h"
@@ -387,6 +388,7 @@ void trace_text_write(const struct trace_run *run, FILE *file)
 		write_breakdown(run->summary, file);
 		write_ranks(run->summary, file);
 		write_nodes(run->summary, file);
+		trace_accelerators_text(run, file);
 		trace_spawned_write(run, file);
 	}
 	write_messages(run, file);
