@@ -84,7 +84,18 @@ int predictor_begin(struct predictor *predictor, const struct observations *obse
 	for (int part = 0; part < BENCHMARK_PARTS; part++)
 		if (write_tests(predictor, part, err))
 			return err->code;
-	return shape_read(&predictor->shape, known, "the cluster file", err);
+	if (shape_read(&predictor->shape, known, "the cluster file", err))
+		return err->code;
+	for (int k = 0; k < observations->n; k++) {
+		const struct observation *o = &observations->list[k];
+
+		if (!shape_has(&predictor->shape, o->place, o->n_ranks))
+			return util_error_set(err, UTIL_EINPUT,
+					      "found times of %d ranks, %s, wanted --cluster FILE "
+					      "with nodes and cores that have them",
+					      o->n_ranks, place_name(o->place));
+	}
+	return 0;
 }
 
 void predictor_end(struct predictor *predictor)

@@ -33,9 +33,9 @@ int shape_read(struct shape *shape, const char *known, const char *name, struct 
 
 		shape->n_nodes = number_at(&tree, "nodes");
 		shape->is_block = util_yaml_at(&tree, "cores.per_domain") != NULL;
-		shape->n_cores = shape->is_block
-				     ? sockets * domains * number_at(&tree, "cores.per_domain")
-				     : number_at(&tree, "cores");
+		shape->per_domain =
+		    number_at(&tree, shape->is_block ? "cores.per_domain" : "cores");
+		shape->n_cores = sockets * domains * shape->per_domain;
 		shape->has_sockets = sockets > 1;
 		shape->has_domains = domains > 1;
 		shape->knows_topology = util_yaml_at(&tree, "network.topology") != NULL;
@@ -48,4 +48,24 @@ int shape_read(struct shape *shape, const char *known, const char *name, struct 
 	}
 	util_yaml_finish(&tree);
 	return failed;
+}
+
+bool shape_has(const struct shape *shape, enum place place, int n_ranks)
+{
+	int n_pairs = n_ranks / 2;
+
+	switch (place) {
+	case PLACE_DOMAIN:
+		return n_ranks <= shape->per_domain;
+	case PLACE_SOCKET:
+		return shape->has_domains && n_pairs <= shape->per_domain;
+	case PLACE_NODE:
+		return shape->has_sockets && n_pairs <= shape->per_domain;
+	case PLACE_NODES:
+		return shape->n_nodes > 1 && n_pairs <= shape->n_cores;
+	case PLACE_ACROSS:
+		return shape->n_nodes >= 4 && n_ranks <= shape->n_nodes;
+	default:
+		return true;
+	}
 }

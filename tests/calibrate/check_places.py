@@ -34,7 +34,7 @@ def found(known, completed, ranks):
         given.write_text(completed, encoding="utf-8")
         subprocess.run([run, "--quiet", "--deterministic", "--compute", "modelled", "--no-alloc", "--cluster", cluster, "-n", str(ranks), calibrate, "--times", times],
                        check=True, capture_output=True)
-        done = call(fit, "--fit", str(times), "--cluster", str(given), "--library", "plain", "-o", str(output))
+        done = call(fit, "--fit", str(times), "--cluster", str(given), "--library", "plain", "-o", str(output), timeout=1800)
         check(done.returncode == 0, f"{done.returncode} {done.stderr}")
         again = call(fit, "--fit", str(times), "--check", str(output))
         check(again.returncode == 0, f"what was written is no cluster file that predicts the times: {again.stdout} {again.stderr}")
