@@ -14,7 +14,7 @@ struct work {
 	struct work *next;
 	enum net_device_server server;
 	sim_time_ps duration, handed;
-	const char *kernel; /* interned */
+	const char *kernel; /* interned; a copy has the name `copy` */
 	void *cause;	    /* struct sim_causes; NULL: nobody asks */
 	int64_t ideal; /* when it was handed over, then when it is done, on an ideal network */
 	const struct stream *other; /* it is none but waits for … */
@@ -120,8 +120,7 @@ static void explain(struct stream *stream)
 		after = stream->cause;
 	if (last->cause && last->at > work->handed && (!after || last->at > stream->at))
 		after = last->cause;
-	causes->worked(causes->context, work->cause, after, work->kernel ? work->kernel : copy,
-		       now(rank));
+	causes->worked(causes->context, work->cause, after, work->kernel, now(rank));
 	become(rank, &last->cause, work->cause);
 	last->at = now(rank);
 	drop(rank, &stream->cause);
@@ -188,11 +187,26 @@ static void advance(struct pd_streams *streams)
 	}
 }
 
+/* The first work of the stream is done. */
+static void tell_done(const struct stream *stream)
+{
+	const struct pd_rank *rank = stream->all->rank;
+	const struct sim_record_offloaded record = {
+	    .rank = rank->rank,
+	    .kernel = stream->first->kernel,
+	    .begin = now(rank) - stream->first->duration,
+	    .end = now(rank),
+	};
+
+	sim_tell_offloaded(&rank->world->observers, &record);
+}
+
 static void work_done(struct sim_event *event)
 {
 	struct stream *stream = (struct stream *)event;
 
 	stream->is_served = false;
+	tell_done(stream);
 	explain(stream);
 	pop(stream);
 	advance(stream->all);
@@ -296,7 +310,7 @@ void pd_streams_push(struct pd_rank *rank, int stream, const char *kernel,
 	     (struct work){.server = server,
 			   .duration = duration,
 			   .handed = now(rank),
-			   .kernel = kernel,
+			   .kernel = kernel ? kernel : copy,
 			   .cause = cause_of(rank),
 			   .ideal = ideal});
 }

@@ -395,6 +395,8 @@ void trace_text_write(const struct trace_run *run, FILE *file)
 	write_collectives(run, file);
 	write_totals("kernel, over all ranks", "(not annotated)", "steps",
 		     &run->summary->kernel_names, run->summary->kernels, file);
+	write_totals("kernel, over all streams", "", "count", &run->summary->offloaded_names,
+		     run->summary->offloaded, file);
 	write_totals("MPI call, over all ranks", "", "count", &run->summary->call_names,
 		     run->summary->calls, file);
 	write_phases(run->summary, file);

@@ -149,6 +149,8 @@ class Accelerators(Folder):
         self.assertIn("4 accelerators, 1 without work: kernels 57.3 %, copies in 17.2 %, copies out 8.6 %\n", done.stderr)
         done = self.call("copies", 10 * MB, n=3, placement="0,0,1", options=["--verbose", *two])
         self.assertRegex(done.stderr, r"  kernels +750 ms +57\.3 % +0 s \(1:1\) +1 s \(0:0\)\n")
+        self.assertRegex(done.stderr, r"kernel, over all streams +count +time +mean\n  k +3 +3 s +1 s\n  \(copy\) +9 +1.35 s +150 ms\n")
+        self.assertEqual(read_json(out)["offloaded"], [{"name": "(copy)", "count": 9, "time_s": sum([0.15] * 9)}, {"name": "k", "count": 3, "time_s": 3}])
         # messages copy, too, and what uses none has none
         self.assertEqual(self.run_it("message", 10 * MB, 0, 1, 1)["nodes"][1]["accelerators"], [{"kernels_s": 0, "copies_in_s": 0.15, "copies_out_s": 0}])
         self.assertNotIn("accelerators", self.run_it("message", 10 * MB, 0, 0, 1)["nodes"][0])

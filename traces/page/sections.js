@@ -190,6 +190,7 @@ function fillTotals() {
     { title: "mean", of: (t) => t.time_s / t[key], show: (t) => time(t.time_s / t[key]) }];
   const byTime = (rows) => [...rows].sort((a, b) => b.time_s - a.time_s);
   if (run.kernels.length) place("totals").append(table(columns({ title: "kernel, over all ranks", of: (t) => t.name || "(not annotated)", show: (t) => finder(t.name || "(not annotated)") }, "steps"), byTime(run.kernels), 12));
+  if (run.offloaded && run.offloaded.length) place("totals").append(table(columns({ title: "kernel, over all streams", of: (t) => t.name }, "count"), byTime(run.offloaded), 12));
   if (run.calls.length) place("totals").append(table(columns({ title: "MPI call, over all ranks", of: (t) => t.name, show: (t) => finder(t.name) }, "count"), byTime(run.calls), 12));
 }
 
