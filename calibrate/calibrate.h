@@ -18,6 +18,7 @@ struct settings {
 	const char *output;  /* cluster file to write; NULL: none */
 	const char *samples; /* file for all samples; NULL: none */
 	const char *check;   /* cluster file to compare with what is measured; NULL: none */
+	const char *times;   /* table of times to write, in the place of all others; NULL: none */
 	const char *plot;    /* directory for pictures; NULL: none */
 	const char *storage; /* directory on the storage that is measured; NULL: none is */
 	bool spawns;	     /* measures how long processes take to start */
@@ -216,6 +217,9 @@ int cal_cannot_conclude(const struct settings *settings, struct util_error *err)
 /* At the end, on rank 0: fits and writes, or compares, or only keeps the samples; which one meson
  * chooses. The exit status. */
 int cal_conclude(const struct settings *settings, const struct samples *samples);
+
+/* measure_times.c: settings.times in the place of all probes. The exit status. */
+int measure_times(struct cal *cal);
 
 /* launcher.c: from now on this process ends, with exit code 1, when the one that started it does.
  */

@@ -23,9 +23,18 @@ const struct parameter PARAMETER[PARAMETERS] = {
     [THRESHOLD] = {"protocol", NULL, "eager_threshold", SIZE, 0, 1e9, true},
     [REQUEST_DATA] = {"protocol", NULL, "request_data", SIZE, 0, 1e9, true},
     [DEPTH] = {"rma", NULL, "queue_depth", SIZE, 1, 1e6, true},
+    [MEMORY] = {"cores", NULL, "memory", RATE, 1e6, 1e14, false},
+    [MESSAGE_RATE] = {"network", NULL, "message_rate", NUMBER, 1, 1e12, false},
+    [TAPER] = {"network", "topology", "taper", NUMBER, 1, 1e6, true},
+    [UPLINK] = {"network", "topology", "bandwidth", RATE, 1e3, 1e14, false},
+    [COPIES] = {"network", "intra_node", "copies", SIZE, 1, 2, true},
+    [LEVEL_LATENCY... LEVEL_RATE - 1] = {"network", "intra_node", "levels", OF_LEVEL, 1e-10, 1,
+					 false},
+    [LEVEL_RATE... PARAMETERS - 1] = {"network", "intra_node", "levels", OF_LEVEL, 1e3, 1e14,
+				      false},
 };
 
-static const char *const SECTIONS[] = {"network", "protocol", "rma"};
+static const char *const SECTIONS[] = {"network", "protocol", "rma", "cores"};
 enum { N_SECTIONS = sizeof(SECTIONS) / sizeof(SECTIONS[0]) };
 
 static const struct library_line {
@@ -75,6 +84,10 @@ void parameter_write(enum parameter_id id, double value, FILE *file)
 		break;
 	case OF_SEGMENT:
 		fprintf(file, "%.5g", value);
+		break;
+	case OF_LEVEL:
+		fprintf(file, id < LEVEL_RATE ? "%.5gns" : "%.6g MB/s",
+			id < LEVEL_RATE ? value * 1e9 : value / 1e6);
 	}
 }
 
@@ -112,17 +125,42 @@ static bool has_section(const struct machine *machine, const char *section)
 	return false;
 }
 
+static void write_interval(const struct machine *machine, enum parameter_id id, FILE *file)
+{
+	fputs("   # ", file);
+	parameter_write(id, machine->low[id], file);
+	fputs(" to ", file);
+	parameter_write(id, machine->high[id], file);
+}
+
 static void write_value(const struct machine *machine, enum parameter_id id, bool says, FILE *file)
 {
 	fprintf(file, "%s: ", PARAMETER[id].key);
 	parameter_write(id, machine->value[id], file);
-	if (says && machine->low[id] > 0) {
-		fputs("   # ", file);
-		parameter_write(id, machine->low[id], file);
-		fputs(" to ", file);
-		parameter_write(id, machine->high[id], file);
+	if (says && machine->low[id] > 0)
+		write_interval(machine, id, file);
+}
+
+/* In one line. */
+static void write_levels(const struct machine *machine, FILE *file)
+{
+	for (int k = 0; k < MACHINE_LEVELS && machine->has[LEVEL_RATE + k]; k++) {
+		fputs(k ? ", {latency: " : "levels: [{latency: ", file);
+		parameter_write((enum parameter_id)(LEVEL_LATENCY + k),
+				machine->value[LEVEL_LATENCY + k], file);
+		fputs(", bandwidth: ", file);
+		parameter_write((enum parameter_id)(LEVEL_RATE + k), machine->value[LEVEL_RATE + k],
+				file);
+		fputs("}", file);
 	}
-	fputc('\n', file);
+	fputs("]", file);
+}
+
+static void write_level_intervals(const struct machine *machine, FILE *file)
+{
+	for (int k = LEVEL_LATENCY; k < PARAMETERS; k++)
+		if (machine->has[k] && machine->low[k] > 0)
+			write_interval(machine, (enum parameter_id)k, file);
 }
 
 /* Times of segments are lines: each begins at a part of what the one before it has there. */
@@ -141,31 +179,6 @@ static void write_segments(const struct machine *machine, int indent, FILE *file
 		fprintf(file, "%*s- {from: %.0f, latency: %.6gns, bandwidth: %.9g MB/s}\n",
 			2 * indent, "", from_B, latency_s * 1e9, rate_Bps / 1e6);
 	}
-}
-
-/* The values of one section, each on a line behind so many blanks. */
-static void write_section(const struct machine *machine, const char *section, int indent, bool says,
-			  FILE *file)
-{
-	const char *group = NULL;
-
-	for (int k = 0; k < PARAMETERS; k++) {
-		const struct parameter *p = &PARAMETER[k];
-
-		if (!machine->has[k] || strcmp(p->section, section) || p->unit == OF_SEGMENT)
-			continue;
-		if (p->group && p->group != group)
-			fprintf(file, "%*s%s:\n", indent, "", p->group);
-		group = p->group;
-		fprintf(file, "%*s", group ? 2 * indent : indent, "");
-		write_value(machine, (enum parameter_id)k, says, file);
-	}
-	if (!strcmp(section, "network"))
-		write_segments(machine, indent, file);
-	for (int k = 0; k < N_LINES; k++)
-		if (LIBRARY[k].library == machine->library && !strcmp(LIBRARY[k].section, section))
-			fprintf(file, "%*s%s%s\n", indent, "", LIBRARY[k].line,
-				says ? "   # the library's" : "");
 }
 
 /* The section that a line begins, if it is one of ours; -1: none. */
@@ -200,6 +213,95 @@ static int indent_of(const char *line)
 	return 2;
 }
 
+/* The group that a line of a section begins; NULL: none of ours. */
+static const char *group_of(const char *line, const char *section)
+{
+	line += strspn(line, " ");
+	for (int k = 0; k < PARAMETERS; k++) {
+		const char *group = PARAMETER[k].group;
+
+		if (group && !strcmp(PARAMETER[k].section, section) &&
+		    !strncmp(line, group, strlen(group)) && line[strlen(group)] == ':')
+			return group;
+	}
+	return NULL;
+}
+
+static bool has_group(const char *known, const char *section, const char *group)
+{
+	int here = -1;
+
+	for (const char *line = known; *line; line = line_end(line)) {
+		if (*line != ' ' && *line != '#' && *line != '\n')
+			here = section_of(line);
+		else if (here >= 0 && !strcmp(SECTIONS[here], section) && *line == ' ' &&
+			 group_of(line, section) && !strcmp(group_of(line, section), group))
+			return true;
+	}
+	return false;
+}
+
+static bool is_of(const struct machine *machine, int id, const char *section, const char *group)
+{
+	const struct parameter *p = &PARAMETER[id];
+
+	return machine->has[id] && !strcmp(p->section, section) && p->unit != OF_SEGMENT &&
+	       (p->unit != OF_LEVEL || id == LEVEL_LATENCY) &&
+	       (p->group && group ? !strcmp(p->group, group) : p->group == group);
+}
+
+/* The values of a group, or of no group of the section, each on a line behind so many blanks; or, if
+ * there are none (-1), behind commas. How many there were. */
+static int write_group(const struct machine *machine, const char *section, const char *group,
+		       int indent, bool says, FILE *file)
+{
+	bool is_block = indent >= 0;
+	int n = 0;
+
+	for (int k = 0; k < PARAMETERS; k++) {
+		if (!is_of(machine, k, section, group))
+			continue;
+		n++;
+		fprintf(file, "%*s", is_block ? indent : 2, is_block ? "" : ", ");
+		if (k == LEVEL_LATENCY)
+			write_levels(machine, file);
+		else
+			write_value(machine, (enum parameter_id)k, says && is_block, file);
+		if (k == LEVEL_LATENCY && says && is_block)
+			write_level_intervals(machine, file);
+		if (is_block)
+			fputc('\n', file);
+	}
+	return n;
+}
+
+/* A section's values, but those of groups that stand in it. */
+static void write_section(const struct machine *machine, const char *section, const char *known,
+			  int indent, bool says, FILE *file)
+{
+	write_group(machine, section, NULL, indent, says, file);
+	for (int k = 0; k < PARAMETERS; k++) {
+		const char *group = PARAMETER[k].group;
+		bool is_first = true;
+
+		if (!group || !is_of(machine, k, section, group) ||
+		    has_group(known, section, group))
+			continue;
+		for (int j = 0; j < k; j++)
+			is_first &= !is_of(machine, j, section, group);
+		if (!is_first)
+			continue;
+		fprintf(file, "%*s%s:\n", indent, "", group);
+		write_group(machine, section, group, 2 * indent, says, file);
+	}
+	if (!strcmp(section, "network"))
+		write_segments(machine, indent, file);
+	for (int k = 0; k < N_LINES; k++)
+		if (LIBRARY[k].library == machine->library && !strcmp(LIBRARY[k].section, section))
+			fprintf(file, "%*s%s%s\n", indent, "", LIBRARY[k].line,
+				says ? "   # the library's" : "");
+}
+
 static bool is_drawn(enum parameter_id id)
 {
 	return id == LATENCY || id == BANDWIDTH || id == SEND_OVERHEAD || id == RECV_OVERHEAD;
@@ -225,27 +327,53 @@ static void write_uncertainty(const struct machine *machine, FILE *file)
 	}
 }
 
+/* A line of what is known. Where values belong into it, "{…}" gets them before its end, a block behind
+ * the line. */
+static void write_line(const struct machine *machine, const char *line, const char *section,
+		       const char *group, FILE *file)
+{
+	const char *end = line_end(line), *brace = end;
+
+	while (brace > line && *brace != '}')
+		brace--;
+	if (!section || !memchr(line, '{', (size_t)(end - line)) || brace == line)
+		brace = end;
+	fwrite(line, 1, (size_t)(brace - line), file);
+	if (brace < end)
+		write_group(machine, section, group, -1, false, file);
+	fwrite(brace, 1, (size_t)(end - brace), file);
+	if (end[-1] != '\n')
+		fputc('\n', file);
+}
+
 void machine_write(const struct machine *machine, const char *known, bool says, FILE *file)
 {
 	bool is_written[N_SECTIONS] = {false};
+	const char *section = NULL;
 
 	for (const char *line = known, *end; *line; line = end) {
-		int section = section_of(line);
+		bool begins = *line != ' ' && *line != '#' && *line != '\n', is_flow;
+		int found = begins ? section_of(line) : -1;
+		const char *group;
 
+		if (begins)
+			section = found >= 0 ? SECTIONS[found] : NULL;
+		group = section && *line == ' ' ? group_of(line, section) : NULL;
 		end = line_end(line);
-		fwrite(line, 1, (size_t)(end - line), file);
-		if (end[-1] != '\n')
-			fputc('\n', file);
-		if (section < 0)
-			continue;
-		is_written[section] = true;
-		write_section(machine, SECTIONS[section], indent_of(end), says, file);
+		is_flow = memchr(line, '{', (size_t)(end - line)) != NULL;
+		write_line(machine, line, begins || group ? section : NULL, group, file);
+		if (found >= 0)
+			is_written[found] = true;
+		if (found >= 0 && !is_flow)
+			write_section(machine, section, known, indent_of(end), says, file);
+		if (group && !is_flow)
+			write_group(machine, section, group, indent_of(end), says, file);
 	}
 	for (int k = 0; k < N_SECTIONS; k++) {
 		if (is_written[k] || !has_section(machine, SECTIONS[k]))
 			continue;
 		fprintf(file, "%s:\n", SECTIONS[k]);
-		write_section(machine, SECTIONS[k], 2, says, file);
+		write_section(machine, SECTIONS[k], known, 2, says, file);
 	}
 	if (!says)
 		return;
@@ -265,7 +393,7 @@ static bool is_taken(const char *line, const char *section)
 
 	line += strspn(line, " ");
 	n = strcspn(line, ":\n");
-	for (int k = 0; k < PARAMETERS; k++) {
+	for (int k = 0; k < MEMORY; k++) { /* of the others a known one is left alone */
 		const char *key = PARAMETER[k].group ? PARAMETER[k].group : PARAMETER[k].key;
 
 		if (!strcmp(PARAMETER[k].section, section) && strlen(key) == n &&
@@ -289,7 +417,8 @@ int machine_check(const char *known, const char *name, struct util_error *err)
 		if (*line != ' ' && *line != '#' && *line != '\n') {
 			section = section_of(line);
 			indent = indent_of(line_end(line));
-			if (section >= 0 && strchr(line, '{') && strchr(line, '{') < line + length)
+			if (section >= 0 && strcmp(SECTIONS[section], "cores") &&
+			    strchr(line, '{') && strchr(line, '{') < line + length)
 				return util_error_set(
 				    err, UTIL_EINPUT,
 				    "%s:%d: found \"%.*s\", wanted a key on each line, "

@@ -12,7 +12,7 @@
  * brings with it, and the values of the parameters below. This is the one place that knows which
  * keys of the file they are. No MPI, no GSL.
  */
-enum { MACHINE_SEGMENTS = 5 };
+enum { MACHINE_SEGMENTS = 5, MACHINE_LEVELS = 3 };
 
 enum parameter_id {
 	LATENCY,
@@ -33,10 +33,17 @@ enum parameter_id {
 	THRESHOLD,
 	REQUEST_DATA,
 	DEPTH,
-	PARAMETERS
+	MEMORY,
+	MESSAGE_RATE,
+	TAPER,
+	UPLINK, /* of links between switches */
+	COPIES,
+	LEVEL_LATENCY, /* of each level of a node */
+	LEVEL_RATE = LEVEL_LATENCY + MACHINE_LEVELS,
+	PARAMETERS = LEVEL_RATE + MACHINE_LEVELS
 };
 
-enum unit { TIME, RATE, SIZE, NUMBER, OF_SEGMENT };
+enum unit { TIME, RATE, SIZE, NUMBER, OF_SEGMENT, OF_LEVEL };
 
 struct parameter {
 	const char *section, *group, *key; /* group: the level between them; NULL: none */
@@ -67,7 +74,8 @@ void parameter_write(enum parameter_id id, double value, FILE *file);
 void machine_set(struct machine *machine, enum parameter_id id, double value);
 /*
  * Writes the known part with the values in their sections; with `says`, intervals, too. `known` is
- * what machine_check has accepted: it has none of these keys, and sections as blocks.
+ * what machine_check has accepted: it has none of these keys, and sections as blocks. Cores and
+ * groups of a section may be there, in braces, too.
  */
 void machine_write(const struct machine *machine, const char *known, bool says, FILE *file);
 int machine_check(const char *known, const char *name, struct util_error *err);

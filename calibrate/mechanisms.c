@@ -5,7 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-static struct machine *add(struct variants *variants, const struct machine *machine)
+#include "within.h"
+
+struct machine *add_variant(struct variants *variants, const struct machine *machine)
 {
 	if (variants->n == VARIANTS)
 		return &variants->list[VARIANTS - 1];
@@ -31,7 +33,7 @@ static void try_one(const struct machine *now, enum parameter_id id, const doubl
 		    struct variants *out)
 {
 	for (int k = 0; k < n; k++)
-		machine_set(add(out, now), id, values[k]);
+		machine_set(add_variant(out, now), id, values[k]);
 }
 
 static int compare_sizes(const void *a, const void *b)
@@ -55,7 +57,7 @@ static void vary_places(const struct search *search, const struct machine *now,
 
 		if (is_new && before >= LEAST_B && sizes[k] <= MOST_B &&
 		    !(now->has[THRESHOLD] && now->value[THRESHOLD] == before))
-			machine_set(add(out, now), THRESHOLD, before);
+			machine_set(add_variant(out, now), THRESHOLD, before);
 		before = sizes[k];
 	}
 }
@@ -89,7 +91,7 @@ static void vary_segments(const struct search *search, const struct machine *now
 		vary_places(search, now, places);
 	for (int k = 0; places && k < places->n; k += 2)
 		for (int j = 0; j < KINDS; j++) {
-			struct machine *machine = add(out, now);
+			struct machine *machine = add_variant(out, now);
 			double from_B = places->list[k].value[THRESHOLD];
 			int place = insert_segment(machine, from_B);
 			double rate_Bps =
@@ -115,7 +117,7 @@ static void vary_data(const struct search *search, const struct machine *now, st
 {
 	(void)search;
 	if (now->has[THRESHOLD] && !now->has[REQUEST_DATA] && now->library != OPENMPI_TCP)
-		machine_set(add(out, now), REQUEST_DATA, now->value[THRESHOLD]);
+		machine_set(add_variant(out, now), REQUEST_DATA, now->value[THRESHOLD]);
 }
 
 /* Processors copy what is eager. */
@@ -126,13 +128,13 @@ static void vary_copies(const struct search *search, const struct machine *now,
 
 	(void)search;
 	for (int k = 0; k < 3 && !now->has[PER_BYTE]; k++)
-		machine_set(add(out, now), PER_BYTE, parts[k] / now->value[BANDWIDTH]);
+		machine_set(add_variant(out, now), PER_BYTE, parts[k] / now->value[BANDWIDTH]);
 }
 
 /* Messages in a row are bound by the side that is busy for longer: whichever that is. */
 static void vary_sides(const struct search *search, const struct machine *now, struct variants *out)
 {
-	struct machine *machine = add(out, now);
+	struct machine *machine = add_variant(out, now);
 
 	(void)search;
 	machine_set(machine, SEND_OVERHEAD, now->value[RECV_OVERHEAD]);
@@ -155,7 +157,7 @@ static void vary_packets(const struct search *search, const struct machine *now,
 
 	(void)search;
 	for (int k = 0; k < 2 && !now->has[PAYLOAD]; k++) {
-		struct machine *machine = add(out, now);
+		struct machine *machine = add_variant(out, now);
 
 		machine_set(machine, PAYLOAD, payloads[k]);
 		machine_set(machine, HEADER, 90);
@@ -208,7 +210,7 @@ static void vary_library(const struct search *search, const struct machine *now,
 {
 	for (int k = 0; k < LIBRARIES && search->wanted == LIBRARIES; k++)
 		if (k != (int)now->library)
-			machine_set_library(add(out, now), (enum library)k);
+			machine_set_library(add_variant(out, now), (enum library)k);
 }
 
 const struct mechanism MECHANISMS[] = {
@@ -223,6 +225,9 @@ const struct mechanism MECHANISMS[] = {
     {"a depth of one-sided messages", vary_depth},
     {"the other side's overhead", vary_sides},
     {"a library's protocol", vary_library},
+    {"memory that messages within a node share", vary_memory},
+    {"a rate of messages", vary_rate},
+    {"links between switches", vary_uplinks},
     {"lines by size", vary_segments},
 };
 

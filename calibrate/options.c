@@ -27,6 +27,9 @@ static const char help[] =
     "                        cluster file was written\n"
     "  --fit FILE...         measures nothing: a cluster file from times of benchmarks;\n"
     "                        see mpisim-calibrate-fit --help\n"
+    "  --times FILE          in place of -o: a table for --fit, of pairs of ranks within levels of "
+    "a\n"
+    "                        node, between nodes and across them; one rank for each core, bound\n"
     "  --plot DIR            pictures of what was measured and fitted (gnuplot)\n"
     "  --spawn               how long MPI_Comm_spawn takes, too; needs slots for four processes "
     "more\n"
@@ -130,6 +133,7 @@ static void use_defaults(struct settings *s)
 static const struct util_option table[] = {
     {"output", UTIL_OPTION_TEXT, AT(settings.output), .letter = 'o'},
     {"samples", UTIL_OPTION_TEXT, AT(settings.samples)},
+    {"times", UTIL_OPTION_TEXT, AT(settings.times)},
     {"plot", UTIL_OPTION_TEXT, AT(settings.plot)},
     {"spawn", UTIL_OPTION_FLAG, AT(settings.spawns)},
     {"storage", UTIL_OPTION_TEXT, AT(settings.storage)},
@@ -153,6 +157,11 @@ static int check(const struct settings *settings, int argc, char **argv, struct 
 				   SEE_HELP);
 	if (settings->check && settings->output)
 		return util_refuse(err, "--check: found -o, too, wanted one of them; " SEE_HELP);
+	if (settings->times && (settings->output || settings->samples || settings->check))
+		return util_refuse(err, "--times: found %s, too, wanted one of them; " SEE_HELP,
+				   settings->output    ? "-o"
+				   : settings->samples ? "--samples"
+						       : "--check");
 	if (settings->check && access(settings->check, R_OK))
 		return util_error_errno(err, errno, "cannot read %s", settings->check);
 	if (settings->plot && !settings->output)

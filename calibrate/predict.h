@@ -6,6 +6,7 @@
 
 #include "machine.h"
 #include "observations.h"
+#include "shape.h"
 
 /*
  * The forward model of times that others have measured: the same operations and programs on
@@ -16,6 +17,7 @@ enum { PREDICT_JOBS = 64 };
 struct predictor {
 	const struct observations *observations; /* borrowed */
 	const char *known;			 /* of the cluster file; borrowed */
+	struct shape shape;			 /* of it */
 	int n_jobs;
 	int n_runs;	      /* so far */
 	char folder[4000];    /* for what is there meanwhile only */

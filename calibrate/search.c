@@ -12,6 +12,8 @@
 
 #include <gsl/gsl_errno.h>
 
+#include "within.h"
+
 enum { MOST_MECHANISMS = 10, MOST_TRIED = 3 };
 enum { REFINED = 4, FEW_STEPS = 2, FOLD_STEPS = 2, MANY_STEPS = 8, FOLDS = 2 };
 static const double LEAST_GAIN = 0.03; /* of the loss of what was left out */
@@ -205,7 +207,8 @@ static double least_s(const struct search *search, enum benchmark_kind kind, boo
 		const struct observation *o = &search->observations->list[k];
 		double value = o->time_s / (by_byte && o->size_B > 0 ? o->size_B : 1);
 
-		if (!o->what || o->what->kind != kind || (by_byte && o->size_B == 0))
+		if (!o->what || o->what->kind != kind || (by_byte && o->size_B == 0) ||
+		    observation_is_within(o))
 			continue;
 		least = least > 0 ? fmin(least, value) : value;
 	}
@@ -235,6 +238,7 @@ static void begin_plain(struct search *search)
 	machine_set(machine, RECV_OVERHEAD, each_s);
 	if (search->wanted != LIBRARIES)
 		machine_set_library(machine, search->wanted);
+	within_begin(search);
 }
 
 int search_run(struct search *search, struct util_error *err)

@@ -31,6 +31,8 @@ struct variants {
 	struct machine list[VARIANTS];
 };
 
+struct machine *add_variant(struct variants *variants, const struct machine *machine);
+
 struct mechanism {
 	const char *name;
 	void (*vary)(const struct search *search, const struct machine *now, struct variants *out);
