@@ -112,17 +112,20 @@ static int take_window(const char *text, void *options, struct util_error *err)
 			 &((struct command *)options)->settings.window_s, err);
 }
 
+static double either(double given, double otherwise)
+{
+	return given != 0 ? given : otherwise;
+}
+
 static void use_defaults(struct settings *s)
 {
-	if (s->budget_s == 0)
-		s->budget_s = s->is_quick ? 40 : 300;
-	if (s->tolerance == 0)
-		s->tolerance = s->is_quick ? 0.03 : 0.01;
-	if (s->max_size_B == 0)
-		s->max_size_B = s->is_quick ? 16 << 20 : 64 << 20;
-	if (s->window_s == 0)
-		s->window_s = s->is_quick ? 0.02 : 0.05;
-	if (s->n_transfers < 0 && s->is_quick)
+	bool quick = s->is_quick;
+
+	s->budget_s = either(s->budget_s, quick ? 40 : 300);
+	s->tolerance = either(s->tolerance, quick ? 0.03 : 0.01);
+	s->max_size_B = (int64_t)either((double)s->max_size_B, quick ? 16 << 20 : 64 << 20);
+	s->window_s = either(s->window_s, quick ? 0.02 : 0.05);
+	if (s->n_transfers < 0 && quick)
 		s->n_transfers = 2;
 }
 
@@ -167,23 +170,16 @@ static int check(const struct settings *settings, int argc, char **argv, struct 
 	return 0;
 }
 
-/* 0; 1: --help or --version; or negative. */
-static int parse(int argc, char **argv, struct command *command, struct util_error *err)
+enum verdict cal_options(int argc, char **argv, int rank, struct settings *settings)
 {
 	static const struct util_options options = {table, sizeof table / sizeof table[0],
 						    .see = SEE_HELP};
-	uint64_t given = 0;
-	int failed = util_options_read(argc, argv, &options, &given, command, err);
-
-	return failed ? failed : check(&command->settings, argc, argv, err);
-}
-
-enum verdict cal_options(int argc, char **argv, int rank, struct settings *settings)
-{
 	struct command command = {.settings = {.n_transfers = -1}};
 	struct util_error err;
-	int failed = parse(argc, argv, &command, &err);
+	uint64_t given = 0;
+	int failed = util_options_read(argc, argv, &options, &given, &command, &err);
 
+	failed = failed ? failed : check(&command.settings, argc, argv, &err);
 	*settings = command.settings;
 	if (command.help && rank == 0)
 		fputs(help, stdout);
@@ -191,8 +187,6 @@ enum verdict cal_options(int argc, char **argv, int rank, struct settings *setti
 		puts("mpisim-calibrate " MPISIM_VERSION);
 	if (failed < 0 && rank == 0)
 		fprintf(stderr, "mpisim-calibrate: %s\n", err.text);
-	if (failed)
-		return failed < 0 ? WRONG : HELP_SHOWN;
 	use_defaults(settings);
-	return GO_ON;
+	return !failed ? GO_ON : failed < 0 ? WRONG : HELP_SHOWN;
 }
