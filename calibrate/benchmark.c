@@ -1,33 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/*
- * mpisim-benchmark.simulated: what the usual benchmarks of MPI time, for the simulator, which needs
- * no repetitions. The file that it is given has a line "operation bytes ranks" for each test; the
- * seconds of each follow each other on standard output. benchmarks.h says what they are of.
- */
-#include <inttypes.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
+/* What the usual benchmarks of MPI time; benchmarks.h says what they are of. */
+#include "benchmark.h"
 
-#include <mpi.h>
-#include <mpisim.h>
-
-#include "benchmarks.h"
+#include <math.h>
+#include <stdint.h>
 
 enum { TAG_DATA = 1, TAG_ANSWER };
-enum { WINDOW = 64, LEAST_WINDOW = 4, ANSWER_B = 4 };
+enum { WINDOW = 64, LEAST_WINDOW = 4, ANSWER_B = BENCHMARK_LEAST_B, MOST_REPEATS = 1000 };
 /* Larger messages are timed once, and windows of them are shorter. */
 enum { SMALL_B = 256 << 10, WINDOW_B = 8 << 20 };
-
-struct test {
-	const struct benchmark *what;
-	int size_B, n_ranks;
-	/* of the run */
-	MPI_Comm comm;
-	int rank;
-	char *send, *recv; /* of all that the largest test needs */
-	MPI_Win window;	   /* one-sided ones */
-};
 
 static int window_of(const struct test *test)
 {
@@ -289,79 +270,50 @@ static double repeat(const struct test *test, int n)
 	return time_s / n;
 }
 
-/* Of rank 0 in pairs, else the mean of all ranks. */
+/* As often as it takes to be that long: of real machines. */
+static int n_enough(const struct test *test, int n, double time_s)
+{
+	double longest_s, wanted;
+
+	if (test->least_s == 0)
+		return n;
+	MPI_Allreduce(&time_s, &longest_s, 1, MPI_DOUBLE, MPI_MAX, test->comm);
+	wanted = longest_s > 0 ? test->least_s / longest_s : MOST_REPEATS;
+	return (int)fmin(fmax(wanted, n), MOST_REPEATS);
+}
+
+/* Of rank 0 where there is one pair, else the mean of all ranks. */
 static double measure(const struct test *test)
 {
+	bool is_mean = test->what->is_mean || (test->what->is_pair && test->n_ranks > 2);
 	double time_s, sum_s;
 
 	if (test->what->is_one_sided)
 		MPI_Win_lock_all(0, test->window);
-	repeat(test, n_repeats(test));
-	time_s = repeat(test, n_repeats(test)) * part_of(test);
+	time_s = repeat(test, n_repeats(test));
+	time_s = repeat(test, n_enough(test, n_repeats(test), time_s)) * part_of(test);
 	if (test->what->is_one_sided)
 		MPI_Win_unlock_all(test->window);
 	MPI_Allreduce(&time_s, &sum_s, 1, MPI_DOUBLE, MPI_SUM, test->comm);
-	return test->what->is_mean ? sum_s / test->n_ranks : time_s;
+	return is_mean ? sum_s / test->n_ranks : time_s;
 }
 
-static void run(struct test *test)
+double benchmark_run(struct test *test, const struct places *places)
 {
-	int rank;
+	double time_s = NAN;
+	int key = places_key(places, test->place, test->n_ranks);
 
-	MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-	MPI_Comm_split(MPI_COMM_WORLD, rank < test->n_ranks ? 0 : MPI_UNDEFINED, rank, &test->comm);
+	MPI_Comm_split(MPI_COMM_WORLD, key >= 0 ? 0 : MPI_UNDEFINED, key, &test->comm);
 	if (test->comm != MPI_COMM_NULL) {
 		MPI_Comm_rank(test->comm, &test->rank);
 		if (test->what->is_one_sided)
 			MPI_Win_create(test->recv, test->size_B, 1, MPI_INFO_NULL, test->comm,
 				       &test->window);
-		double time_s = measure(test);
-
-		if (rank == 0)
-			printf("%.12g\n", time_s);
+		time_s = measure(test);
 		if (test->what->is_one_sided)
 			MPI_Win_free(&test->window);
 		MPI_Comm_free(&test->comm);
 	}
 	MPI_Barrier(MPI_COMM_WORLD);
-}
-
-static bool read_test(FILE *file, struct test *test)
-{
-	char name[BENCHMARK_NAME_B];
-
-	if (fscanf(file, "%31s %d %d", name, &test->size_B, &test->n_ranks) != 3)
-		return false;
-	test->what = benchmark_of(name);
-	return test->what != NULL;
-}
-
-int main(int argc, char **argv)
-{
-	struct test test;
-	size_t most_B = ANSWER_B;
-	FILE *file = argc == 2 ? fopen(argv[1], "r") : NULL;
-	char *send, *recv;
-
-	MPI_Init(&argc, &argv);
-	if (!file)
-		MPI_Abort(MPI_COMM_WORLD, 1);
-	while (read_test(file, &test))
-		if ((size_t)test.size_B * (size_t)test.n_ranks > most_B)
-			most_B = (size_t)test.size_B * (size_t)test.n_ranks;
-	send = mpisim_alloc(most_B);
-	recv = mpisim_alloc(most_B);
-	if (!send || !recv)
-		MPI_Abort(MPI_COMM_WORLD, 1);
-	rewind(file);
-	while (read_test(file, &test)) {
-		test.send = send;
-		test.recv = recv;
-		run(&test);
-	}
-	fclose(file);
-	mpisim_free(send);
-	mpisim_free(recv);
-	MPI_Finalize();
-	return 0;
+	return time_s;
 }

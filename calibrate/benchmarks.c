@@ -69,3 +69,20 @@ const struct benchmark *benchmark_of(const char *name)
 			return found;
 	return NULL;
 }
+
+static const char *const PLACE[PLACES] = {"anywhere", "domain", "socket",
+					  "node",     "nodes",	"across"};
+
+const char *place_name(enum place place)
+{
+	return PLACE[place];
+}
+
+enum place place_of(const char *name)
+{
+	int k = 0;
+
+	while (k < PLACES && strcmp(PLACE[k], name))
+		k++;
+	return (enum place)k;
+}

@@ -35,6 +35,19 @@ enum benchmark_unit { BENCHMARK_WHOLE, BENCHMARK_HALF, BENCHMARK_OF_WINDOW };
 
 enum { BENCHMARK_NAME_B = 32 };
 
+/* Where the ranks of pairs are: on two cores of one memory domain, of two domains of a socket, of two
+ * sockets of a node; the first ones on one node, the others on another; on a node each, half of all
+ * nodes apart. ANYWHERE: as the run places them. */
+enum place {
+	PLACE_ANYWHERE,
+	PLACE_DOMAIN,
+	PLACE_SOCKET,
+	PLACE_NODE,
+	PLACE_NODES,
+	PLACE_ACROSS,
+	PLACES
+};
+
 struct benchmark {
 	char name[BENCHMARK_NAME_B];
 	enum benchmark_kind kind;
@@ -49,6 +62,9 @@ struct benchmark {
 
 /* NULL: there is none of that name. */
 const struct benchmark *benchmark_of(const char *name);
+/* "domain"; PLACES: there is none of that name. */
+const char *place_name(enum place place);
+enum place place_of(const char *name);
 /* The k-th one; NULL: there are not that many. */
 const struct benchmark *benchmark_next(int k);
 

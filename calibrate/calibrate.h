@@ -18,6 +18,7 @@ struct settings {
 	const char *output;  /* cluster file to write; NULL: none */
 	const char *samples; /* file for all samples; NULL: none */
 	const char *check;   /* cluster file to compare with what is measured; NULL: none */
+	const char *times;   /* table of times to write, in the place of all others; NULL: none */
 	const char *plot;    /* directory for pictures; NULL: none */
 	const char *storage; /* directory on the storage that is measured; NULL: none is */
 	bool spawns;	     /* measures how long processes take to start */
@@ -43,6 +44,7 @@ struct cal {
 	int *place;    /* [n_ranks]: how many ranks of its node come before it */
 	int n_here;    /* ranks on the node of rank 0 */
 	int far, near; /* partner of rank 0 on another node, on its own; -1: there is none */
+	int subject;   /* enum where: what is between nodes, or, of one node only, within it */
 	bool *is_used; /* [n_nodes²], by source, then destination: carried something large */
 	char host[MPI_MAX_PROCESSOR_NAME + 1];
 	bool is_simulated;
@@ -69,6 +71,7 @@ struct cal {
 	/* time */
 	double begin_s, group_end_s;
 	double part_from, part_share; /* of the budget */
+	double until;		      /* of the part: what comes next may take until then */
 	const char *group;
 	int points_left; /* in the group */
 	/* Rank 0 alone. Launchers may pass stderr on through a pipe. */
@@ -79,9 +82,9 @@ struct cal {
 void cal_world_init(struct cal *cal);
 void cal_world_finish(struct cal *cal);
 int cal_partner(const struct cal *cal, int where);
-/* A connection between nodes that has carried nothing large yet, to use; the ranks at its ends.
+/* A connection between nodes that has carried nothing large yet, to use: the ranks at its ends.
  * False: there are none. */
-bool cal_new_connection(struct cal *cal, int *source, int *dest);
+bool cal_new_connection(struct cal *cal, int ranks[2]);
 
 /* load.c: computation that takes time: charged in the simulator, a loop elsewhere. */
 void load_init(struct cal *cal);
@@ -91,11 +94,15 @@ void load_pause(double seconds);
 
 /* repeat.c */
 typedef double (*cal_measure_fn)(struct cal *cal, void *context);
-/* The next part of all probes has this share of the budget. */
+/* The next part of all probes has this share of the budget, up to its end if nothing else is said. */
 void cal_part(struct cal *cal, double share);
-/* The next group of probes may take until this fraction of the part; n_points calls of cal_repeat
- * follow. */
-void cal_group(struct cal *cal, const char *name, double until, int n_points);
+/* The next group of probes; n_points calls of cal_repeat follow. */
+void cal_group(struct cal *cal, const char *name, int n_points);
+bool cal_is_over(const struct cal *cal); /* the group's time */
+/* At rank 0; memory that is out ends the run. */
+void cal_keep(struct cal *cal, const char *name, int where, int64_t x, int64_t y, double value);
+void cal_fact(struct cal *cal, const char *name, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
 /*
  * Measures until the median is known well enough or the point's share of the time is spent. All
  * ranks call it and all measure; rank 0's values count; NAN ends it, it could not be measured.
@@ -111,6 +118,18 @@ double cal_share(double value);
 void cal_share_asleep(const struct cal *cal, int *value);
 /* One empty message from rank 0 to `partner` and back: both are there and awake. */
 void cal_meet(const struct cal *cal, int partner);
+/* Of a message of that size, about, before it is measured. */
+double cal_estimate(const struct cal *cal, int where, int64_t size_B);
+/* The smaller of two sizes. */
+int64_t smaller(int64_t a, int64_t b);
+/* Whether something holds of a size, on all ranks; negative: nobody needs to know any more. */
+typedef int (*cal_holds_fn)(struct cal *cal, int64_t size_B, void *context);
+/* The first size, in whole units, of which it holds, of those behind low_B, up to high_B. */
+int64_t cal_bisect(struct cal *cal, int64_t low_B, int64_t high_B, int64_t unit_B,
+		   cal_holds_fn holds, void *context);
+/* The same of sizes that double from first_B on, up to most_B; -1: it holds of none. */
+int64_t cal_find(struct cal *cal, int64_t low_B, int64_t first_B, int64_t most_B, int64_t unit_B,
+		 cal_holds_fn holds, void *context);
 
 /*
  * pattern.c: what each rank of a probe does, a step after the other. Ranks are 0, its partner and a
@@ -120,47 +139,58 @@ void cal_meet(const struct cal *cal, int partner);
  *   T U  as S R, not to be taken for them  y k  synchronous sends of nothing: blocking, a request
  *   w W  wait for the last request, for all of them
  *   M    rank 0 and that one meet: both are there and awake
- *   f    look for the last request, for look_s
- *   l L  look at it a few times; at other requests, which are complete
- *   p c  pause for pause_s; compute for compute_s
- *   b e  the clock begins; a time since it did
- *   ( )  what is between them, n times
+ *   l L  look at the last request a few times; at other requests, which are complete
+ *   b e  the clock begins; a time since it did, divided by what stands behind it
+ *   f p c  look for the last request, pause, compute for as long as stands behind it
+ *   Q q  ask for a message, for the last request: in the place of a time, whether the answer is no
+ *   ( )  what is between them, as often as a number behind the bracket says, or else n times
+ * What stands behind a letter is a colon and multiples, added: of S and B, the times of an empty
+ * message and of the bytes of this one, t and h, which the caller says, g, what links spare, n, or
+ * m, milliseconds.
  */
 enum { PATTERN_RANKS = 3, PATTERN_TIMES = 4 };
-struct pattern {
-	int ranks[PATTERN_RANKS];
-	const char *steps[PATTERN_RANKS]; /* NULL: there is none */
-	int64_t size_B;
-	int n, n_timed; /* so many messages took the first time; 0: 1 */
-	double pause_s, compute_s, look_s;
-	double times_s[PATTERN_TIMES]; /* of this rank */
+struct probe {
+	const char *name; /* of its samples */
+	const char *steps[PATTERN_RANKS];
+	int timed_by; /* whose first time it is; the others are told it if it is not rank 0's */
 };
-void pattern_run(struct cal *cal, struct pattern *pattern);
-/* Measures the first time of rank 0 again and again, by size. */
-double pattern_repeat(struct cal *cal, struct pattern *pattern, const char *name, int where,
-		      const char *first, const char *partner);
+extern const struct probe probe_table[]; /* in probes.c, found by name */
 
-/* The probes, in the order of their execution; docs/calibration-reference.md says what each does. */
+/* What one measurement varies. */
+struct exchange {
+	int where; /* enum where */
+	int64_t size_B, y;
+	int n;
+	double time_s, begin_s;	       /* t, h */
+	int ranks[PATTERN_RANKS];      /* all 0: 0, its partner, the first of the third node */
+	double times_s[PATTERN_TIMES]; /* taken by this rank */
+};
+void exchange_run(struct cal *cal, const char *name, struct exchange *point);
+/* Measures the first time again and again, by size and y. */
+double exchange_repeat(struct cal *cal, const char *name, struct exchange point);
+
+/* probe_together.c: transfers at once, between first ranks of nodes. */
+enum { MOST_FLOWS = 64 };
+struct flows {
+	int n, n_sharing;			  /* that share a link */
+	int source[MOST_FLOWS], dest[MOST_FLOWS]; /* ranks */
+	int64_t sizes_B[MOST_FLOWS];		  /* those to one rank have one size */
+};
+/*
+ * All ranks start their ends of them behind a barrier, at *begin; how many requests: receives, in
+ * this order, then sends. Where messages of a pair follow each other, the answer to a request must
+ * not come behind the bulk that goes the same way: of ranks that have both ways the late one (-1:
+ * none) has all requests before it sends its own, and answers behind that to the same rank.
+ */
+int flows_start(const struct cal *cal, const struct flows *flows, int late, MPI_Request *requests,
+		int *n_receives, double *begin);
+
+/* The probes; main.c has their order, docs/calibration-reference.md says what each does. */
 void probe_clock(struct cal *cal);
-void probe_sizes(struct cal *cal, int where, double until);
-void probe_overhead(struct cal *cal, int where, double until);
-void probe_eager(struct cal *cal, int where, double until);
-void probe_overhead_by_size(struct cal *cal, int where, double until); /* after probe_eager */
-void probe_rest(struct cal *cal, double until);			       /* with two nodes or more */
-void probe_breaks(struct cal *cal, int where,
-		  double until); /* after probe_packets and probe_eager */
-void probe_rested(struct cal *cal, double until);
-void probe_trains(struct cal *cal, double until);  /* after probe_overhead_by_size */
-void probe_packets(struct cal *cal, double until); /* after probe_rest */
-void probe_protocol(struct cal *cal, int where, double until);
-/* Before anything large between nodes beyond the second; the most important ones first, as long as
- * there are new connections. */
-void probe_used(struct cal *cal, double until);
-void probe_send_buffer(struct cal *cal, double until);
-void probe_ends(struct cal *cal, double until); /* with two nodes or more */
-void probe_sharing(struct cal *cal, double until);
-void probe_cores(struct cal *cal, double until);
-void probe_cpu_cost(struct cal *cal, double until);
+typedef void cal_probe_fn(struct cal *cal, int where);
+cal_probe_fn probe_sizes, probe_overhead, probe_eager, probe_overhead_by_size, probe_protocol,
+    probe_rest, probe_ends, probe_breaks, probe_rested, probe_trains, probe_packets, probe_used,
+    probe_send_buffer, probe_sharing, probe_cores, probe_cpu_cost;
 /* These have a part each. */
 void probe_spawn(struct cal *cal);
 void probe_rma(struct cal *cal, int where);
@@ -187,6 +217,9 @@ int cal_cannot_conclude(const struct settings *settings, struct util_error *err)
 /* At the end, on rank 0: fits and writes, or compares, or only keeps the samples; which one meson
  * chooses. The exit status. */
 int cal_conclude(const struct settings *settings, const struct samples *samples);
+
+/* measure_times.c: settings.times in the place of all probes. The exit status. */
+int measure_times(struct cal *cal);
 
 /* launcher.c: from now on this process ends, with exit code 1, when the one that started it does.
  */

@@ -285,14 +285,14 @@ static int begin(struct work *work, struct util_error *err)
 		return err->code;
 	work->search.tell = tell;
 	work->search.view = &work->view;
+	if (predictor_begin(&work->predictor, &work->observations, work->known,
+			    work->request->n_jobs, err))
+		return err->code;
 	predictor_view(&work->predictor, &work->observations, &work->view, &work->search.machine);
 	work->predicted = calloc((size_t)work->observations.n + 1, sizeof(*work->predicted));
 	if (!work->predicted)
 		return util_error_set(err, UTIL_ENOMEM, "out of memory");
-	if (find_library(work, err))
-		return err->code;
-	return predictor_begin(&work->predictor, &work->observations, work->known,
-			       work->request->n_jobs, err);
+	return find_library(work, err);
 }
 
 static int fit(struct work *work, struct util_error *err)

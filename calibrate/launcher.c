@@ -17,6 +17,13 @@
 
 static int parent_fd = -1;
 
+static _Noreturn void end(int code, const char *text, size_t length)
+{
+	if (write(STDERR_FILENO, text, length) < 0)
+		_exit(code);
+	_exit(code);
+}
+
 /* No rank ends before it by itself, so that an end is a kill. A rank may be within MPI, which does
  * not come back: no clean-up. */
 static void *wait_for_end(void *unused)
@@ -27,9 +34,7 @@ static void *wait_for_end(void *unused)
 
 	while (poll(&parent, 1, -1) < 0)
 		;
-	if (write(STDERR_FILENO, text, sizeof(text) - 1) < 0)
-		_exit(1);
-	_exit(1);
+	end(1, text, sizeof(text) - 1);
 }
 
 /* A thread of its own, which no signal ends. */
@@ -57,22 +62,18 @@ void launcher_watch(void)
 /* --- the end --- */
 
 enum { END_LIMIT_S = 5 };
-static struct {
-	int rank;
-} at_end;
+static int own_rank;
 
 /* Rank 0 first, so that it can say why: a launcher may end the others then. */
 static void *end_by_itself(void *unused)
 {
 	static const char text[] = "mpisim-calibrate: MPI_Finalize does not return: this run ends "
 				   "without it, all files are written\n";
-	struct timespec left = {END_LIMIT_S + (at_end.rank > 0), 0};
+	struct timespec left = {END_LIMIT_S + (own_rank > 0), 0};
 
 	while (nanosleep(&left, &left))
 		;
-	if (at_end.rank == 0 && write(STDERR_FILENO, text, sizeof(text) - 1) < 0)
-		_exit(0);
-	_exit(0);
+	end(0, text, own_rank == 0 ? sizeof(text) - 1 : 0);
 }
 
 /* Without this word (PMI 1) the launcher takes a rank that leaves for one that died, and kills the
@@ -88,24 +89,19 @@ static void tell_launcher(int fd)
 		return; /* it is no launcher that knows the word: it judges by the exit code */
 }
 
-/* MPICH's own launcher takes a rank that has told it so for one that has ended. */
-static bool may_leave(void)
+void launcher_end(int rank)
 {
 	char version[MPI_MAX_LIBRARY_VERSION_STRING];
 	int length;
 
-	MPI_Get_library_version(version, &length);
-	return !strncmp(version, "MPICH", 5) && getenv("PMI_FD") && getenv("MPI_LOCALNRANKS");
-}
-
-void launcher_end(int rank)
-{
 	fflush(NULL);
-	if (may_leave()) {
+	MPI_Get_library_version(version, &length);
+	/* MPICH's own launcher takes a rank that has told it so for one that has ended. */
+	if (!strncmp(version, "MPICH", 5) && getenv("PMI_FD") && getenv("MPI_LOCALNRANKS")) {
 		MPI_Barrier(MPI_COMM_WORLD);
 		tell_launcher(atoi(getenv("PMI_FD")));
 		_exit(0);
 	}
-	at_end.rank = rank;
+	own_rank = rank;
 	start(end_by_itself);
 }

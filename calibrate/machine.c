@@ -64,6 +64,15 @@ const struct parameter PARAMETER[PARAMETERS] = {
     [BUFFER_FROM... DEPTH - 1] = {"protocol", NULL, "send_buffer", LISTED, 0, 1e9, true,
 				  "send_buffer"},
     [DEPTH] = {"rma", NULL, "queue_depth", SIZE, 1, 1e6, true, "gets_at_once"},
+    [MEMORY] = {"cores", NULL, "memory", RATE, 1e6, 1e14, false, ""},
+    [MESSAGE_RATE] = {"network", NULL, "message_rate", NUMBER, 1, 1e12, false, ""},
+    [TAPER] = {"network", "topology", "taper", NUMBER, 1, 1e6, true, ""},
+    [UPLINK] = {"network", "topology", "bandwidth", RATE, 1e3, 1e14, false, ""},
+    [COPIES] = {"network", "intra_node", "copies", SIZE, 1, 2, true, ""},
+    [LEVEL_LATENCY... LEVEL_RATE - 1] = {"network", "intra_node", "levels", LISTED, 1e-10, 1, false,
+					 ""},
+    [LEVEL_RATE... PARAMETERS - 1] = {"network", "intra_node", "levels", LISTED, 1e3, 1e14, false,
+				      ""},
 };
 
 const char *library_name(enum library library)
@@ -98,6 +107,8 @@ static void keep_possible(struct machine *machine)
 	}
 	if (!machine->has[UNATTENDED])
 		machine->has[USED] = false;
+	if (!machine->has[MEMORY])
+		machine->has[COPIES] = false;
 }
 
 void machine_drop(struct machine *machine, enum parameter_id id)

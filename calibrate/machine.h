@@ -13,7 +13,7 @@
  * brings with it, and the values of the parameters below. This is the one place that knows which
  * keys of the file they are. No MPI, no GSL.
  */
-enum { MACHINE_SEGMENTS = 5, MACHINE_FLOWS = 32, MACHINE_BUFFERS = 3 };
+enum { MACHINE_SEGMENTS = 5, MACHINE_FLOWS = 32, MACHINE_BUFFERS = 3, MACHINE_LEVELS = 3 };
 
 enum parameter_id {
 	LATENCY,
@@ -50,7 +50,14 @@ enum parameter_id {
 	BUFFER,					/* that a send leaves behind: of each size on, */
 	BUFFER_FROM = BUFFER + MACHINE_BUFFERS, /* which begins here */
 	DEPTH = BUFFER_FROM + MACHINE_BUFFERS,
-	PARAMETERS
+	MEMORY,
+	MESSAGE_RATE,
+	TAPER,
+	UPLINK, /* of links between switches */
+	COPIES,
+	LEVEL_LATENCY, /* of each level of a node */
+	LEVEL_RATE = LEVEL_LATENCY + MACHINE_LEVELS,
+	PARAMETERS = LEVEL_RATE + MACHINE_LEVELS
 };
 
 enum unit { TIME_S, RATE, SIZE, NUMBER, LISTED, WORD };
@@ -106,7 +113,8 @@ void machine_drop(struct machine *machine, enum parameter_id id);
 int machine_numbers(const struct machine *machine);
 /*
  * Writes the known part with the values in their sections. `known` is what machine_check has
- * accepted, or a calibration's: it has none of these keys, and sections as blocks.
+ * accepted, or a calibration's: it has none of these keys, and sections as blocks. Cores and groups
+ * of a section may be there, in braces, too.
  */
 void machine_write(const struct machine *machine, const struct machine_file *how, FILE *file);
 /* "probe late_receiver, 45 samples": of these names, with blanks between them. */

@@ -5,7 +5,7 @@
 #include <math.h>
 #include <string.h>
 
-static const char *const SECTIONS[] = {"network", "protocol", "rma"};
+static const char *const SECTIONS[] = {"network", "protocol", "rma", "cores"};
 enum { N_SECTIONS = sizeof(SECTIONS) / sizeof(SECTIONS[0]) };
 
 static const struct library_line {
@@ -45,8 +45,13 @@ void parameter_write(enum parameter_id id, double value, FILE *file)
 		else
 			fprintf(file, "%.0f", value);
 		break;
-	case NUMBER:
 	case LISTED:
+		if (id >= LEVEL_LATENCY) {
+			fprintf(file, id < LEVEL_RATE ? "%.5gns" : "%.6g MB/s",
+				id < LEVEL_RATE ? value * 1e9 : value / 1e6);
+			break;
+		} /* fall through */
+	case NUMBER:
 		fprintf(file, "%.5g", value);
 		break;
 	case WORD:
@@ -121,11 +126,8 @@ static void write_segments(const struct machine *machine, int first, int indent,
 	int plain = first == SEGMENT ? LATENCY : INNER_LATENCY;
 	double latency_s = machine->value[plain], rate_Bps = machine->value[plain + 1];
 
-	if (!machine->has[first])
-		return;
-	fprintf(file, "%*ssegments:", indent, "");
+	fputs("segments:", file);
 	write_source(machine, (enum parameter_id)first, how, file);
-	fputc('\n', file);
 	for (int k = 0; k < MACHINE_SEGMENTS && machine->has[first + k]; k++) {
 		double from_B = machine->value[first + k],
 		       time_s = (latency_s + from_B / rate_Bps) *
@@ -133,14 +135,13 @@ static void write_segments(const struct machine *machine, int first, int indent,
 
 		rate_Bps = machine->value[first + 2 * MACHINE_SEGMENTS + k];
 		latency_s = time_s - from_B / rate_Bps;
-		fprintf(file, "%*s  - {from: %.0f, latency: %.9gns, bandwidth: %.9g MB/s}\n",
+		fprintf(file, "\n%*s  - {from: %.0f, latency: %.9gns, bandwidth: %.9g MB/s}",
 			indent, "", from_B, latency_s * 1e9, rate_Bps / 1e6);
 	}
 }
 
 /* Lost by one flow, two, …: as few as were measured before, where nothing was. */
-static void write_sharing(const struct machine *machine, int indent, const struct machine_file *how,
-			  FILE *file)
+static void write_sharing(const struct machine *machine, const struct machine_file *how, FILE *file)
 {
 	double lost = 0;
 	int n = MACHINE_FLOWS;
@@ -149,7 +150,7 @@ static void write_sharing(const struct machine *machine, int indent, const struc
 		n--;
 	if (n == 0)
 		return;
-	fprintf(file, "%*ssharing: [0", indent, "");
+	fputs("sharing: [0", file);
 	for (int k = 0; k < n; k++) {
 		if (machine->has[SHARING + k])
 			lost = machine->value[SHARING + k];
@@ -157,23 +158,36 @@ static void write_sharing(const struct machine *machine, int indent, const struc
 	}
 	fputc(']', file);
 	write_source(machine, SHARING, how, file);
-	fputc('\n', file);
 }
 
 static void write_buffers(const struct machine *machine, int indent, const struct machine_file *how,
 			  FILE *file)
 {
-	if (!machine->has[BUFFER])
-		return;
-	fprintf(file, "%*ssend_buffer:", indent, "");
+	fputs("send_buffer:", file);
 	if (!machine->has[BUFFER + 1])
 		fprintf(file, " %.0f", machine->value[BUFFER]);
 	write_source(machine, BUFFER, how, file);
-	fputc('\n', file);
 	for (int k = 0; k < MACHINE_BUFFERS && machine->has[BUFFER + 1] && machine->has[BUFFER + k];
 	     k++)
-		fprintf(file, "%*s- {from: %.0f, size: %.0f}\n", 2 * indent, "",
+		fprintf(file, "\n%*s- {from: %.0f, size: %.0f}", indent + 2, "",
 			k ? machine->value[BUFFER_FROM + k] : 0, machine->value[BUFFER + k]);
+}
+
+static void write_levels(const struct machine *machine, const struct machine_file *how, FILE *file)
+{
+	for (int k = 0; k < MACHINE_LEVELS && machine->has[LEVEL_RATE + k]; k++) {
+		fputs(k ? ", {latency: " : "levels: [{latency: ", file);
+		parameter_write((enum parameter_id)(LEVEL_LATENCY + k),
+				machine->value[LEVEL_LATENCY + k], file);
+		fputs(", bandwidth: ", file);
+		parameter_write((enum parameter_id)(LEVEL_RATE + k), machine->value[LEVEL_RATE + k],
+				file);
+		fputs("}", file);
+	}
+	fputs("]", file);
+	for (int k = LEVEL_LATENCY; k < PARAMETERS; k++)
+		if (machine->has[k])
+			write_source(machine, (enum parameter_id)k, how, file);
 }
 
 static void write_value(const struct machine *machine, enum parameter_id id,
@@ -186,46 +200,6 @@ static void write_value(const struct machine *machine, enum parameter_id id,
 	else
 		parameter_write(id, machine->value[id], file);
 	write_source(machine, id, how, file);
-	fputc('\n', file);
-}
-
-static bool is_same_group(const char *a, const char *b)
-{
-	return a == b || (a && b && !strcmp(a, b));
-}
-
-/* The values of one section, each on a line behind so many blanks. */
-static void write_section(const struct machine *machine, const char *section, int indent,
-			  const struct machine_file *how, FILE *file)
-{
-	const char *group = NULL;
-
-	for (int k = 0; k < PARAMETERS; k++) {
-		const struct parameter *p = &PARAMETER[k];
-		int here = p->group ? 2 * indent : indent;
-
-		if (!machine->has[k] || strcmp(p->section, section))
-			continue;
-		if (p->group && !is_same_group(p->group, group))
-			fprintf(file, "%*s%s:\n", indent, "", p->group);
-		group = p->group;
-		if (k == SEGMENT || k == INNER_SEGMENT)
-			write_segments(machine, k, here, how, file);
-		else if (k >= SHARING && k < SEGMENT)
-			write_sharing(machine, here, how, file);
-		else if (k == BUFFER)
-			write_buffers(machine, indent, how, file);
-		else if (p->unit != LISTED) {
-			fprintf(file, "%*s", here, "");
-			write_value(machine, (enum parameter_id)k, how, file);
-		}
-		if (k >= SHARING && k < SEGMENT)
-			k = SEGMENT - 1;
-	}
-	for (int k = 0; k < N_LINES; k++)
-		if (LIBRARY[k].library == machine->library && !strcmp(LIBRARY[k].section, section))
-			fprintf(file, "%*s%s%s\n", indent, "", LIBRARY[k].line,
-				how->says ? "   # by the library's name" : "");
 }
 
 /* The section that a line begins, if it is one of ours; -1: none. */
@@ -258,6 +232,115 @@ static int indent_of(const char *line)
 		line = line_end(line);
 	}
 	return 2;
+}
+
+/* The group that a line of a section begins; NULL: none of ours. */
+static const char *group_of(const char *line, const char *section)
+{
+	line += strspn(line, " ");
+	for (int k = 0; k < PARAMETERS; k++) {
+		const char *group = PARAMETER[k].group;
+
+		if (group && !strcmp(PARAMETER[k].section, section) &&
+		    !strncmp(line, group, strlen(group)) && line[strlen(group)] == ':')
+			return group;
+	}
+	return NULL;
+}
+
+static bool has_group(const char *known, const char *section, const char *group)
+{
+	int here = -1;
+
+	for (const char *line = known; *line; line = line_end(line)) {
+		if (*line != ' ' && *line != '#' && *line != '\n')
+			here = section_of(line);
+		else if (here >= 0 && !strcmp(SECTIONS[here], section) && *line == ' ' &&
+			 group_of(line, section) && !strcmp(group_of(line, section), group))
+			return true;
+	}
+	return false;
+}
+
+/* What stands for itself, or for all of a list: the first one that is there. */
+static bool is_entry(const struct machine *machine, int id)
+{
+	if (!machine->has[id] || PARAMETER[id].unit != LISTED)
+		return machine->has[id];
+	for (int k = SHARING; k < id && id < SEGMENT; k++)
+		if (machine->has[k])
+			return false;
+	return id < SEGMENT || id == SEGMENT || id == INNER_SEGMENT || id == BUFFER ||
+	       id == LEVEL_LATENCY;
+}
+
+static bool is_of(const struct machine *machine, int id, const char *section, const char *group)
+{
+	const struct parameter *p = &PARAMETER[id];
+
+	return is_entry(machine, id) && !strcmp(p->section, section) &&
+	       (p->group && group ? !strcmp(p->group, group) : p->group == group);
+}
+
+static void write_entry(const struct machine *machine, int id, int indent,
+			const struct machine_file *how, FILE *file)
+{
+	if (id == SEGMENT || id == INNER_SEGMENT)
+		write_segments(machine, id, indent, how, file);
+	else if (id >= SHARING && id < SEGMENT)
+		write_sharing(machine, how, file);
+	else if (id == BUFFER)
+		write_buffers(machine, indent, how, file);
+	else if (id == LEVEL_LATENCY)
+		write_levels(machine, how, file);
+	else
+		write_value(machine, (enum parameter_id)id, how, file);
+}
+
+/* The values of a group, or of no group of the section, each on a line behind so many blanks; or, if
+ * there are none (-1), behind commas. */
+static void write_group(const struct machine *machine, const char *section, const char *group,
+			int indent, const struct machine_file *how, FILE *file)
+{
+	struct machine_file bare = {.known = how->known};
+
+	for (int k = 0; k < PARAMETERS; k++) {
+		if (!is_of(machine, k, section, group))
+			continue;
+		if (indent < 0) {
+			fputs(", ", file);
+			write_entry(machine, k, 0, &bare, file);
+			continue;
+		}
+		fprintf(file, "%*s", indent, "");
+		write_entry(machine, k, indent, how, file);
+		fputc('\n', file);
+	}
+}
+
+/* A section's values, but those of groups that stand in it. */
+static void write_section(const struct machine *machine, const char *section, int indent,
+			  const struct machine_file *how, FILE *file)
+{
+	write_group(machine, section, NULL, indent, how, file);
+	for (int k = 0; k < PARAMETERS; k++) {
+		const char *group = PARAMETER[k].group;
+		bool is_first = true;
+
+		if (!group || !is_of(machine, k, section, group) ||
+		    has_group(how->known, section, group))
+			continue;
+		for (int j = 0; j < k; j++)
+			is_first &= !is_of(machine, j, section, group);
+		if (!is_first)
+			continue;
+		fprintf(file, "%*s%s:\n", indent, "", group);
+		write_group(machine, section, group, 2 * indent, how, file);
+	}
+	for (int k = 0; k < N_LINES; k++)
+		if (LIBRARY[k].library == machine->library && !strcmp(LIBRARY[k].section, section))
+			fprintf(file, "%*s%s%s\n", indent, "", LIBRARY[k].line,
+				how->says ? "   # by the library's name" : "");
 }
 
 static bool is_drawn(enum parameter_id id)
@@ -293,21 +376,47 @@ static void write_uncertainty(const struct machine *machine, const char *others,
 	}
 }
 
+/* A line of what is known. Where values belong into it, "{…}" gets them before its end, a block behind
+ * the line. */
+static void write_line(const struct machine *machine, const char *line, const char *section,
+		       const char *group, const struct machine_file *how, FILE *file)
+{
+	const char *end = line_end(line), *brace = end;
+
+	while (brace > line && *brace != '}')
+		brace--;
+	if (!section || !memchr(line, '{', (size_t)(end - line)) || brace == line)
+		brace = end;
+	fwrite(line, 1, (size_t)(brace - line), file);
+	if (brace < end)
+		write_group(machine, section, group, -1, how, file);
+	fwrite(brace, 1, (size_t)(end - brace), file);
+	if (end[-1] != '\n')
+		fputc('\n', file);
+}
+
 void machine_write(const struct machine *machine, const struct machine_file *how, FILE *file)
 {
 	bool is_written[N_SECTIONS] = {false};
+	const char *section = NULL;
 
 	for (const char *line = how->known, *end; *line; line = end) {
-		int section = section_of(line);
+		bool begins = *line != ' ' && *line != '#' && *line != '\n', is_flow;
+		int found = begins ? section_of(line) : -1;
+		const char *group;
 
+		if (begins)
+			section = found >= 0 ? SECTIONS[found] : NULL;
+		group = section && *line == ' ' ? group_of(line, section) : NULL;
 		end = line_end(line);
-		fwrite(line, 1, (size_t)(end - line), file);
-		if (end[-1] != '\n')
-			fputc('\n', file);
-		if (section < 0)
-			continue;
-		is_written[section] = true;
-		write_section(machine, SECTIONS[section], indent_of(end), how, file);
+		is_flow = memchr(line, '{', (size_t)(end - line)) != NULL;
+		write_line(machine, line, begins || group ? section : NULL, group, how, file);
+		if (found >= 0)
+			is_written[found] = true;
+		if (found >= 0 && !is_flow)
+			write_section(machine, section, indent_of(end), how, file);
+		if (group && !is_flow)
+			write_group(machine, section, group, indent_of(end), how, file);
 	}
 	for (int k = 0; k < N_SECTIONS; k++) {
 		if (is_written[k] || !has_section(machine, SECTIONS[k]))
@@ -331,7 +440,7 @@ void machine_write(const struct machine *machine, const struct machine_file *how
 static bool is_of_times(enum parameter_id id)
 {
 	return PARAMETER[id].unit != WORD && (id < INNER_LATENCY || id >= SEND_OVERHEAD) &&
-	       (id < UNATTENDED || id >= DEPTH);
+	       (id < UNATTENDED || id == DEPTH); /* of those behind it a known one is left alone */
 }
 
 /* Does this line of the section give the key of a parameter, or of a library? */
@@ -365,7 +474,8 @@ int machine_check(const char *known, const char *name, struct util_error *err)
 		if (*line != ' ' && *line != '#' && *line != '\n') {
 			section = section_of(line);
 			indent = indent_of(line_end(line));
-			if (section >= 0 && strchr(line, '{') && strchr(line, '{') < line + length)
+			if (section >= 0 && strcmp(SECTIONS[section], "cores") &&
+			    strchr(line, '{') && strchr(line, '{') < line + length)
 				return util_error_set(
 				    err, UTIL_EINPUT,
 				    "%s:%d: found \"%.*s\", wanted a key on each line, "

@@ -37,7 +37,7 @@ static void vary_number(const struct view *view, const struct machine *now, enum
 		return;
 	if (now->has[id])
 		vary_found(now, id, out);
-	for (int k = 0; k < starts->n && !now->has[id]; k++)
+	for (int k = 0; k < starts->n && (!now->has[id] || PARAMETER[id].is_stepped); k++)
 		machine_set(add(out, now), id, starts->values[k]);
 }
 
@@ -262,6 +262,40 @@ static void vary_segments(const struct view *view, const struct machine *now, en
 		machine_drop(add(out, now), id);
 }
 
+/* --- what many share --- */
+
+/* A message draws its bytes of it once or twice. */
+static void vary_memory(const struct view *view, const struct machine *now, enum parameter_id id,
+			struct variants *out)
+{
+	int first = out->n;
+
+	vary_number(view, now, id, out);
+	for (int k = first, last = out->n; k < last; k++) {
+		struct machine *machine = &out->list[k];
+		double copies = now->has[COPIES] ? now->value[COPIES] : 1;
+
+		if (!machine->has[id])
+			continue;
+		machine_set(machine, COPIES, copies);
+		machine = add(out, machine);
+		machine_set(machine, COPIES, 3 - copies);
+		machine_set(machine, id, machine->value[id] * (3 - copies) / copies);
+	}
+}
+
+/* The same number of them, slower; of a fat tree of leaves fewer. */
+static void vary_uplinks(const struct view *view, const struct machine *now, enum parameter_id id,
+			 struct variants *out)
+{
+	int first = out->n;
+
+	vary_number(view, now, id, out);
+	for (int k = first; k < out->n; k++)
+		if (out->list[k].has[id])
+			machine_drop(&out->list[k], id == TAPER ? UPLINK : TAPER);
+}
+
 /* --- what goes on without its rank --- */
 
 /* What stalls stays in order, and stalls only where ranks make progress themselves. */
@@ -391,6 +425,10 @@ const struct mechanism MECHANISMS[] = {
     {"send buffers of connections", BUFFER_WORD, vary_buffer_word},
     {"a depth of one-sided messages", DEPTH, vary_number},
     {"the other side's overhead", SEND_OVERHEAD, vary_sides},
+    {"memory that messages within a node share", MEMORY, vary_memory},
+    {"a rate of messages", MESSAGE_RATE, vary_number},
+    {"fewer links between switches", TAPER, vary_uplinks},
+    {"slower links between switches", UPLINK, vary_uplinks},
     {"lines by size", SEGMENT, vary_segments},
     {"lines by size within a node", INNER_SEGMENT, vary_segments},
 };

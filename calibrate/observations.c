@@ -117,7 +117,7 @@ int observations_read(struct observations *observations, const char *path, struc
 
 bool observation_is_same_curve(const struct observation *a, const struct observation *b)
 {
-	return a->what && a->what == b->what && a->n_ranks == b->n_ranks;
+	return a->what && a->what == b->what && a->n_ranks == b->n_ranks && a->place == b->place;
 }
 
 static int compare(const void *left, const void *right)
@@ -129,6 +129,8 @@ static int compare(const void *left, const void *right)
 		order = strcmp(a->command, b->command);
 	if (!order && a->what)
 		order = strcmp(a->what->name, b->what->name);
+	if (!order)
+		order = (int)a->place - (int)b->place;
 	if (!order)
 		order = a->n_ranks - b->n_ranks;
 	if (!order)
@@ -179,11 +181,17 @@ void observations_finish(struct observations *observations)
 	*observations = (struct observations){0};
 }
 
+bool observation_is_within(const struct observation *observation)
+{
+	return observation->place >= PLACE_DOMAIN && observation->place <= PLACE_NODE;
+}
+
 void observation_write(const struct observation *observation, FILE *file)
 {
 	if (observation->what)
-		fprintf(file, "%s %d B, %d ranks", observation->what->name, observation->size_B,
-			observation->n_ranks);
+		fprintf(file, "%s %d B, %d ranks%s%s", observation->what->name, observation->size_B,
+			observation->n_ranks, observation->place ? ", " : "",
+			observation->place ? place_name(observation->place) : "");
 	else
 		fprintf(file, "%s", observation->command);
 }

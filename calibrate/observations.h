@@ -18,6 +18,7 @@ enum { OBSERVATIONS_LARGEST_B = 1 << 30, OBSERVATIONS_RANKS = 4096 };
 struct observation {
 	const struct benchmark *what; /* NULL: a program */
 	int size_B, n_ranks;	      /* of a benchmark */
+	enum place place;	      /* of its ranks */
 	char *command;		      /* of a program, as mpisim-run takes it */
 	double time_s;
 	double scatter; /* of time_s, as a part of it: what its last digit hides */
@@ -39,7 +40,9 @@ void observations_sort(struct observations *observations);
 void observations_finish(struct observations *observations);
 /* Both are of one operation on as many ranks. */
 bool observation_is_same_curve(const struct observation *a, const struct observation *b);
-/* "latency 1024 B, 2 ranks", or the command. */
+/* Of ranks of one node. */
+bool observation_is_within(const struct observation *observation);
+/* "latency 1024 B, 2 ranks, domain", or the command. */
 void observation_write(const struct observation *observation, FILE *file);
 
 /* read_benchmarks.c, read_table.c: a file that is read line by line. */
@@ -53,7 +56,7 @@ struct reader {
 	const struct benchmark *what; /* NULL: no title yet, or numbers that are not of one */
 	bool is_bandwidth;	      /* MB/s in place of microseconds */
 	int n_here, column;	      /* ranks; the time's column, of the Intel MPI Benchmarks */
-	int columns[4];		      /* of a table: where operation, size, time and ranks are */
+	int columns[5]; /* of a table: where operation, size, time, ranks, place are */
 	int n_columns;
 };
 

@@ -27,6 +27,9 @@ static const char help[] =
     "                        cluster file was written\n"
     "  --fit FILE...         measures nothing: a cluster file from times of benchmarks;\n"
     "                        see mpisim-calibrate-fit --help\n"
+    "  --times FILE          in place of -o: a table for --fit, of pairs of ranks within levels of "
+    "a\n"
+    "                        node, between nodes and across them; one rank for each core, bound\n"
     "  --plot DIR            pictures of what was measured and fitted (gnuplot)\n"
     "  --spawn               how long MPI_Comm_spawn takes, too; needs slots for four processes "
     "more\n"
@@ -109,17 +112,20 @@ static int take_window(const char *text, void *options, struct util_error *err)
 			 &((struct command *)options)->settings.window_s, err);
 }
 
+static double either(double given, double otherwise)
+{
+	return given != 0 ? given : otherwise;
+}
+
 static void use_defaults(struct settings *s)
 {
-	if (s->budget_s == 0)
-		s->budget_s = s->is_quick ? 40 : 300;
-	if (s->tolerance == 0)
-		s->tolerance = s->is_quick ? 0.03 : 0.01;
-	if (s->max_size_B == 0)
-		s->max_size_B = s->is_quick ? 16 << 20 : 64 << 20;
-	if (s->window_s == 0)
-		s->window_s = s->is_quick ? 0.02 : 0.05;
-	if (s->n_transfers < 0 && s->is_quick)
+	bool quick = s->is_quick;
+
+	s->budget_s = either(s->budget_s, quick ? 40 : 300);
+	s->tolerance = either(s->tolerance, quick ? 0.03 : 0.01);
+	s->max_size_B = (int64_t)either((double)s->max_size_B, quick ? 16 << 20 : 64 << 20);
+	s->window_s = either(s->window_s, quick ? 0.02 : 0.05);
+	if (s->n_transfers < 0 && quick)
 		s->n_transfers = 2;
 }
 
@@ -127,6 +133,7 @@ static void use_defaults(struct settings *s)
 static const struct util_option table[] = {
     {"output", UTIL_OPTION_TEXT, AT(settings.output), .letter = 'o'},
     {"samples", UTIL_OPTION_TEXT, AT(settings.samples)},
+    {"times", UTIL_OPTION_TEXT, AT(settings.times)},
     {"plot", UTIL_OPTION_TEXT, AT(settings.plot)},
     {"spawn", UTIL_OPTION_FLAG, AT(settings.spawns)},
     {"storage", UTIL_OPTION_TEXT, AT(settings.storage)},
@@ -150,6 +157,11 @@ static int check(const struct settings *settings, int argc, char **argv, struct 
 				   SEE_HELP);
 	if (settings->check && settings->output)
 		return util_refuse(err, "--check: found -o, too, wanted one of them; " SEE_HELP);
+	if (settings->times && (settings->output || settings->samples || settings->check))
+		return util_refuse(err, "--times: found %s, too, wanted one of them; " SEE_HELP,
+				   settings->output    ? "-o"
+				   : settings->samples ? "--samples"
+						       : "--check");
 	if (settings->check && access(settings->check, R_OK))
 		return util_error_errno(err, errno, "cannot read %s", settings->check);
 	if (settings->plot && !settings->output)
@@ -158,23 +170,16 @@ static int check(const struct settings *settings, int argc, char **argv, struct 
 	return 0;
 }
 
-/* 0; 1: --help or --version; or negative. */
-static int parse(int argc, char **argv, struct command *command, struct util_error *err)
+enum verdict cal_options(int argc, char **argv, int rank, struct settings *settings)
 {
 	static const struct util_options options = {table, sizeof table / sizeof table[0],
 						    .see = SEE_HELP};
-	uint64_t given = 0;
-	int failed = util_options_read(argc, argv, &options, &given, command, err);
-
-	return failed ? failed : check(&command->settings, argc, argv, err);
-}
-
-enum verdict cal_options(int argc, char **argv, int rank, struct settings *settings)
-{
 	struct command command = {.settings = {.n_transfers = -1}};
 	struct util_error err;
-	int failed = parse(argc, argv, &command, &err);
+	uint64_t given = 0;
+	int failed = util_options_read(argc, argv, &options, &given, &command, &err);
 
+	failed = failed ? failed : check(&command.settings, argc, argv, &err);
 	*settings = command.settings;
 	if (command.help && rank == 0)
 		fputs(help, stdout);
@@ -182,8 +187,6 @@ enum verdict cal_options(int argc, char **argv, int rank, struct settings *setti
 		puts("mpisim-calibrate " MPISIM_VERSION);
 	if (failed < 0 && rank == 0)
 		fprintf(stderr, "mpisim-calibrate: %s\n", err.text);
-	if (failed)
-		return failed < 0 ? WRONG : HELP_SHOWN;
 	use_defaults(settings);
-	return GO_ON;
+	return !failed ? GO_ON : failed < 0 ? WRONG : HELP_SHOWN;
 }

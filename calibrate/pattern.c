@@ -1,15 +1,17 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Who sends what to whom in a probe, as text. */
+#include <ctype.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "calibrate.h"
 
-enum { TAG = 2, OTHER_TAG, REQUESTS = 4 };
+enum { TAG = 2, OTHER_TAG, TAG_ITSELF = 7, REQUESTS = 32 };
 enum { IN_A_ROW = 8 }; /* looks: some libraries read an answer in one and act on it in the next */
 
 struct run {
 	struct cal *cal;
-	struct pattern *pattern;
+	struct exchange *point;
 	MPI_Request requests[REQUESTS];
 	int n_requests, n_times;
 	double begin;
@@ -18,39 +20,39 @@ struct run {
 static void communicate(struct run *run, char what, int other)
 {
 	struct cal *cal = run->cal;
-	int n = strchr("BD", what) ? 1 : what < 'a' ? (int)run->pattern->size_B : 0,
-	    tag = strchr("TU", what) ? OTHER_TAG : TAG;
+	int n = strchr("BD", what) ? 1
+		: isupper(what)	   ? (int)run->point->size_B
+				   : 0,
+	    is_there, tag = strchr("TU", what) ? OTHER_TAG : TAG;
 	MPI_Request *request = &run->requests[run->n_requests];
 
-	switch (what) {
+	run->n_requests += strchr("IJK", toupper(what)) != NULL;
+	switch (toupper(what)) {
 	case 'S':
-	case 's':
 	case 'B':
 	case 'T':
 		MPI_Send(cal->send_buf, n, MPI_BYTE, other, tag, MPI_COMM_WORLD);
 		break;
 	case 'R':
-	case 'r':
 	case 'D':
 	case 'U':
 		MPI_Recv(cal->recv_buf, n, MPI_BYTE, other, tag, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
 		break;
 	case 'I':
-	case 'i':
 		MPI_Isend(cal->send_buf, n, MPI_BYTE, other, tag, MPI_COMM_WORLD, request);
-		run->n_requests++;
 		break;
 	case 'J':
-	case 'j':
 		MPI_Irecv(cal->recv_buf, n, MPI_BYTE, other, tag, MPI_COMM_WORLD, request);
-		run->n_requests++;
 		break;
-	case 'y':
+	case 'Y':
 		MPI_Ssend(NULL, 0, MPI_BYTE, other, tag, MPI_COMM_WORLD);
 		break;
-	case 'k':
+	case 'K':
 		MPI_Issend(NULL, 0, MPI_BYTE, other, tag, MPI_COMM_WORLD, request);
-		run->n_requests++;
+		break;
+	case 'Q':
+		MPI_Iprobe(other, tag, MPI_COMM_WORLD, &is_there, MPI_STATUS_IGNORE);
+		run->point->times_s[run->n_times++] = !is_there;
 		break;
 	default:
 		cal_meet(cal, other);
@@ -66,45 +68,90 @@ static void look_for(MPI_Request *request, double seconds)
 		MPI_Test(request, &is_done, MPI_STATUS_IGNORE);
 }
 
-/* At a request that is under way, or at one to itself that is complete. */
-static void look(struct run *run, bool at_complete)
+/* At requests to this rank itself, which are complete. */
+static void look_elsewhere(int rank)
 {
-	MPI_Request to_itself[2];
-	int is_done, indices[2], rank = run->cal->rank;
+	MPI_Request requests[2];
+	int n_done, indices[2];
 
-	for (int k = 0; k < IN_A_ROW && !at_complete; k++)
-		MPI_Test(&run->requests[run->n_requests - 1], &is_done, MPI_STATUS_IGNORE);
-	for (int k = 0; k < IN_A_ROW / 2 && at_complete; k++) {
-		MPI_Irecv(NULL, 0, MPI_BYTE, rank, 7, MPI_COMM_WORLD, &to_itself[0]);
-		MPI_Isend(NULL, 0, MPI_BYTE, rank, 7, MPI_COMM_WORLD, &to_itself[1]);
-		MPI_Waitsome(2, to_itself, &is_done, indices, MPI_STATUSES_IGNORE);
-		MPI_Waitall(2, to_itself, MPI_STATUSES_IGNORE);
+	for (int k = 0; k < IN_A_ROW / 2; k++) {
+		MPI_Irecv(NULL, 0, MPI_BYTE, rank, TAG_ITSELF, MPI_COMM_WORLD, &requests[0]);
+		MPI_Isend(NULL, 0, MPI_BYTE, rank, TAG_ITSELF, MPI_COMM_WORLD, &requests[1]);
+		MPI_Waitsome(2, requests, &n_done, indices, MPI_STATUSES_IGNORE);
+		MPI_Waitall(2, requests, MPI_STATUSES_IGNORE);
 	}
 }
 
-static void act(struct run *run, char what)
+static double variable(const struct run *run, char name)
 {
-	struct pattern *pattern = run->pattern;
+	const struct exchange *point = run->point;
+
+	switch (name) {
+	case 'S':
+		return run->cal->empty_s[point->where];
+	case 'B':
+		return (double)point->size_B * run->cal->per_byte_s[point->where];
+	case 't':
+		return point->time_s;
+	case 'h':
+		return point->begin_s;
+	case 'g':
+		return run->cal->spared_s;
+	case 'n':
+		return point->n;
+	default: /* 'm' */
+		return 1e-3;
+	}
+}
+
+/* Behind a colon a sum of multiples: "2S-.5t"; else `otherwise`. */
+static double value(const struct run *run, const char **at, double otherwise)
+{
+	double sum = 0, factor;
+	char *end;
+
+	if (**at != ':')
+		return otherwise;
+	do {
+		factor = strtod(*at + (**at == ':'), &end);
+		sum += factor * (isalpha(*end) ? variable(run, *end++) : 1);
+		*at = end;
+	} while (*end == '+' || *end == '-');
+	return sum;
+}
+
+static void act(struct run *run, char what, const char **at)
+{
+	MPI_Request *last = &run->requests[run->n_requests - 1];
+	int is_done, index;
 
 	switch (what) {
 	case 'b':
 		run->begin = MPI_Wtime();
 		break;
 	case 'e':
-		pattern->times_s[run->n_times++] = MPI_Wtime() - run->begin;
+		run->point->times_s[run->n_times] = MPI_Wtime() - run->begin;
+		run->point->times_s[run->n_times++] /= value(run, at, 1);
 		break;
 	case 'p':
-		load_pause(pattern->pause_s);
+		load_pause(value(run, at, 0));
 		break;
 	case 'c':
-		load_compute(pattern->compute_s);
+		load_compute(value(run, at, 0));
 		break;
 	case 'f':
-		look_for(&run->requests[run->n_requests - 1], pattern->look_s);
+		look_for(last, value(run, at, 0));
 		break;
 	case 'l':
+		for (int k = 0; k < IN_A_ROW; k++)
+			MPI_Test(last, &is_done, MPI_STATUS_IGNORE);
+		break;
 	case 'L':
-		look(run, what == 'L');
+		look_elsewhere(run->cal->rank);
+		break;
+	case 'q':
+		MPI_Testsome(1, last, &is_done, &index, MPI_STATUSES_IGNORE);
+		run->point->times_s[run->n_times++] = is_done != 1;
 		break;
 	case 'w':
 		MPI_Wait(&run->requests[--run->n_requests], MPI_STATUS_IGNORE);
@@ -116,45 +163,86 @@ static void act(struct run *run, char what)
 }
 
 /* Loops are not within each other. */
-void pattern_run(struct cal *cal, struct pattern *pattern)
+static void take_steps(struct run *run, const char *at)
 {
-	struct run run = {.cal = cal, .pattern = pattern};
-	const char *steps = NULL, *again = NULL;
+	const char *again = NULL;
 	int left = 0;
 
-	for (int k = 0; k < PATTERN_RANKS && !steps; k++)
-		if (pattern->steps[k] && pattern->ranks[k] == cal->rank)
-			steps = pattern->steps[k];
-	for (int k = 0; k < PATTERN_TIMES; k++)
-		pattern->times_s[k] = 0;
-	for (const char *at = steps ? steps : ""; *at; at++) {
-		if (*at == '(') {
+	while (*at) {
+		char what = *at++;
+
+		if (what == '(') {
+			left = isdigit(*at) ? (int)strtol(at, (char **)&at, 10) : run->point->n;
 			again = at;
-			left = pattern->n;
-			at = left > 0 ? at : strchr(at, ')');
-		} else if (*at == ')') {
+			at = left > 0 ? at : strchr(at, ')') + 1;
+		} else if (what == ')') {
 			at = --left > 0 ? again : at;
-		} else if (at[1] >= '0' && at[1] <= '9') {
-			communicate(&run, *at, pattern->ranks[at[1] - '0']);
-			at++;
-		} else if (*at != ' ') {
-			act(&run, *at);
+		} else if (isdigit(*at)) {
+			communicate(run, what, run->point->ranks[*at++ - '0']);
+		} else if (what != ' ') {
+			act(run, what, &at);
 		}
 	}
 }
 
-static double measure(struct cal *cal, void *context)
+static const struct probe *find(const char *name)
 {
-	struct pattern *pattern = context;
+	const struct probe *probe = probe_table;
 
-	pattern_run(cal, pattern);
-	return pattern->times_s[0] / (pattern->n_timed ? pattern->n_timed : 1);
+	while (strcmp(probe->name, name))
+		probe++;
+	return probe;
 }
 
-double pattern_repeat(struct cal *cal, struct pattern *pattern, const char *name, int where,
-		      const char *first, const char *partner)
+static void run_probe(struct cal *cal, const struct probe *probe, struct exchange *point)
 {
-	pattern->steps[0] = first;
-	pattern->steps[1] = partner;
-	return cal_repeat(cal, name, where, pattern->size_B, 0, measure, pattern);
+	struct run run = {.cal = cal, .point = point};
+
+	memset(point->times_s, 0, sizeof(point->times_s));
+	for (int k = 0; k < PATTERN_RANKS; k++)
+		if (probe->steps[k] && point->ranks[k] == cal->rank) {
+			take_steps(&run, probe->steps[k]);
+			break;
+		}
+}
+
+/* Rank 0, its partner and a third one, if the caller wants no others. */
+static void find_ranks(const struct cal *cal, struct exchange *point)
+{
+	if (point->ranks[0] != point->ranks[1])
+		return;
+	point->ranks[1] = cal_partner(cal, point->where);
+	point->ranks[2] = cal->n_nodes > 2 ? cal->leader[2] : -1;
+}
+
+void exchange_run(struct cal *cal, const char *name, struct exchange *point)
+{
+	find_ranks(cal, point);
+	run_probe(cal, find(name), point);
+}
+
+struct measured {
+	const struct probe *probe;
+	struct exchange point;
+};
+
+/* The first time of rank 0, or of another one, that tells it all. */
+static double measure(struct cal *cal, void *context)
+{
+	struct measured *measured = context;
+	int by = measured->probe->timed_by;
+
+	run_probe(cal, measured->probe, &measured->point);
+	if (by > 0)
+		MPI_Bcast(measured->point.times_s, 1, MPI_DOUBLE, measured->point.ranks[by],
+			  MPI_COMM_WORLD);
+	return measured->point.times_s[0];
+}
+
+double exchange_repeat(struct cal *cal, const char *name, struct exchange point)
+{
+	struct measured measured = {find(name), point};
+
+	find_ranks(cal, &measured.point);
+	return cal_repeat(cal, name, point.where, point.size_B, point.y, measure, &measured);
 }

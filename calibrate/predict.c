@@ -11,14 +11,16 @@
 #include "child.h"
 #include "util/outpath.h"
 
-/* Benchmarks of two ranks run on two nodes; all others where the cluster file places them; programs
- * one by one. */
-enum { PAIRS, GROUPS, BENCHMARK_PARTS };
+/* Benchmarks of two ranks run on two nodes; those with a place on all cores of two nodes and one of
+ * each other; the rest where the cluster file places them; programs one by one. */
+enum { PAIRS, GROUPS, PLACED, BENCHMARK_PARTS };
 
 static int part_of(const struct observation *observation)
 {
 	if (!observation->what)
 		return -1;
+	if (observation->place)
+		return PLACED;
 	return observation->what->is_pair && observation->n_ranks == 2 ? PAIRS : GROUPS;
 }
 
@@ -62,8 +64,8 @@ static int write_tests(const struct predictor *predictor, int part, struct util_
 		return util_error_errno(err, errno, "cannot write %s", path);
 	for (int k = 0; k < all->n; k++)
 		if (part_of(&all->list[k]) == part)
-			fprintf(file, "%s %d %d\n", all->list[k].what->name, all->list[k].size_B,
-				all->list[k].n_ranks);
+			fprintf(file, "%s %d %d %s\n", all->list[k].what->name, all->list[k].size_B,
+				all->list[k].n_ranks, place_name(all->list[k].place));
 	return fclose(file) ? util_error_errno(err, errno, "cannot write %s", path) : 0;
 }
 
@@ -79,8 +81,21 @@ int predictor_begin(struct predictor *predictor, const struct observations *obse
 	    child_find("mpisim-benchmark.simulated", predictor->bench, err) ||
 	    forward_folder(predictor->folder, err))
 		return err->code;
-	return write_tests(predictor, PAIRS, err) || write_tests(predictor, GROUPS, err) ? err->code
-											 : 0;
+	for (int part = 0; part < BENCHMARK_PARTS; part++)
+		if (write_tests(predictor, part, err))
+			return err->code;
+	if (shape_read(&predictor->shape, known, "the cluster file", err))
+		return err->code;
+	for (int k = 0; k < observations->n; k++) {
+		const struct observation *o = &observations->list[k];
+
+		if (!shape_has(&predictor->shape, o->place, o->n_ranks))
+			return util_error_set(err, UTIL_EINPUT,
+					      "found times of %d ranks, %s, wanted --cluster FILE "
+					      "with nodes and cores that have them",
+					      o->n_ranks, place_name(o->place));
+	}
+	return 0;
 }
 
 void predictor_end(struct predictor *predictor)
@@ -115,6 +130,17 @@ static void say_program(struct child_command *command, const char *output, const
 		child_say(command, "%s", strcmp(word, "-np") ? word : "-n");
 }
 
+static void say_cores(struct child_command *command, const struct shape *shape)
+{
+	int n = shape->n_nodes, cores = shape->n_cores;
+
+	child_say(command, "%d", n > 1 ? 2 * cores + n - 2 : cores);
+	if (n > 3)
+		child_say(command, "--placement=0*%d,1*%d,2-%d", cores, cores, n - 1);
+	else if (n == 3)
+		child_say(command, "--placement=0*%d,1*%d,2", cores, cores);
+}
+
 static void say_benchmarks(struct child_command *command, const struct predictor *predictor,
 			   int part)
 {
@@ -125,7 +151,10 @@ static void say_benchmarks(struct child_command *command, const struct predictor
 	if (part == PAIRS)
 		child_say(command, "--placement=cyclic");
 	child_say(command, "-n");
-	child_say(command, "%d", n_ranks_of(predictor->observations, part));
+	if (part == PLACED)
+		say_cores(command, &predictor->shape);
+	else
+		child_say(command, "%d", n_ranks_of(predictor->observations, part));
 	child_say(command, "%s", predictor->bench);
 	child_say(command, "%s", path_of(predictor, "tests", part, path));
 }

@@ -7,6 +7,7 @@
 #include "machine.h"
 #include "observations.h"
 #include "search.h"
+#include "shape.h"
 
 /*
  * The forward model of times that others have measured: the same operations and programs on
@@ -17,6 +18,7 @@ enum { PREDICT_JOBS = 64 };
 struct predictor {
 	const struct observations *observations; /* borrowed */
 	const char *known;			 /* of the cluster file; borrowed */
+	struct shape shape;			 /* of it */
 	int n_jobs;
 	int n_runs;	      /* so far */
 	char folder[4000];    /* for what is there meanwhile only */
@@ -34,7 +36,7 @@ int predictor_run(struct predictor *predictor, const struct machine *machines, i
 void predictor_end(struct predictor *predictor);
 
 /* times.c: what a search sees of them, and the machine that it begins with: closed forms of the plain
- * model. `predictor` is to begin before the search does. */
+ *  * model. `predictor` has begun. */
 void predictor_view(struct predictor *predictor, const struct observations *observations,
 		    struct view *view, struct machine *machine);
 void predictor_view_end(struct view *view);

@@ -1,78 +1,21 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Cores of a node, and how much of a CPU communication takes from computation. */
+/*
+ * How much of a CPU communication takes from computation. Rank 0 has the transfers. With more ranks
+ * on its node those compute, else rank 0 computes too, between looks at its transfers. Counted is
+ * what is computed while all transfers are certainly under way.
+ */
 #include <math.h>
 
 #include "calibrate.h"
 
 enum { CHUNKS = 160, MOST_CHUNKS = 32768, MOST_TRANSFERS = 32, ACK = 100, STOP = 99 };
-/* Looks of a computing rank that the end of one transfer takes at most. */
-enum { LAST_LOOKS = 3 };
-/* Of the time for which a message goes on while its sender computes, one piece of computing. */
-static const double LOOKS_IN_TIME = 0.7;
-/* Of an eager message's time, where what copying takes of it is not known well. */
-static const double LEAST_OF_LINKS = 0.3;
-static const double LEAST_CHUNK_S = 20e-6, LEAST_PIECE_S = 1e-6;
-enum { MOST_PIECES = 20 }; /* of what would be one otherwise */
-/* Messages from the barrier until all transfers are under way, and from the end of the first one
- * until that is known; one more of each for each transfer. */
-enum { TO_BEGIN = 8, TO_END = 4 };
+static const double LEAST_CHUNK_S = 20e-6;
 
-static bool is_on_first_node(const struct cal *cal)
-{
-	return cal->node[cal->rank] == 0;
-}
-
-/* --- cores: the first `n` ranks of the node compute at once --- */
-
-struct cores {
-	int n;
-	double work_s;
-};
-
-static double measure_cores(struct cal *cal, void *context)
-{
-	const struct cores *cores = context;
-	double begin, time_s = 0, slowest_s;
-	double apart_s = 20 * fmax(cal->empty_s[BETWEEN_NODES], cal->empty_s[WITHIN_NODE]);
-
-	MPI_Barrier(MPI_COMM_WORLD);
-	/* messages of the barrier, and of who is ready first, take from computing, too */
-	load_pause(apart_s);
-	begin = MPI_Wtime();
-	if (is_on_first_node(cal) && cal->place[cal->rank] < cores->n) {
-		load_compute(cores->work_s);
-		time_s = MPI_Wtime() - begin;
-	} else {
-		load_pause(cores->work_s + apart_s); /* a waiting rank may poll */
-	}
-	MPI_Reduce(&time_s, &slowest_s, 1, MPI_DOUBLE, MPI_MAX, 0, MPI_COMM_WORLD);
-	return slowest_s * cal->settings.window_s / cores->work_s;
-}
-
-void probe_cores(struct cal *cal, double until)
-{
-	struct cores cores = {.work_s = cal->settings.window_s};
-
-	/* ranks leave a barrier some messages' time apart */
-	cores.work_s =
-	    fmax(cores.work_s, 40 * fmax(cal->empty_s[BETWEEN_NODES], cal->empty_s[WITHIN_NODE]));
-	cal_group(cal, "cores of a node", until, cal->n_here);
-	for (cores.n = 1; cores.n <= cal->n_here; cores.n++)
-		cal_repeat(cal, "cores", WITHIN_NODE, cores.n, 0, measure_cores, &cores);
-}
-
-/* --- CPU cost --- */
-
-/*
- * Rank 0 has the transfers. With more ranks on its node those compute, else rank 0 computes too,
- * between looks at its transfers. Counted is what is computed while all transfers are certainly
- * under way.
- */
 struct cost {
 	int n_out, n_in;
 	int64_t size_B;	     /* of one transfer alone */
 	int64_t out_B, in_B; /* of each, so that they share the links and end together */
-	double longest_s; /* a piece of computing, if looks did not matter */
+	double longest_s;    /* a piece of computing, if looks did not matter */
 	double chunk_s, alone_s;
 	double to_begin_s, to_end_s; /* so much of the time something is not under way */
 	bool is_stuck;		     /* rank 0: transfers did not end while it computed */
@@ -82,6 +25,11 @@ struct cost {
 	int n_chunks;
 	double ends[MOST_CHUNKS + 1]; /* [0] is the begin of the first */
 };
+
+static bool has_both(const struct cost *cost)
+{
+	return cost->n_out > 0 && cost->n_in > 0;
+}
 
 static int receiver_of(const struct cal *cal, int transfer)
 {
@@ -110,93 +58,54 @@ static double speed_within(const struct cost *cost, double begin, double end)
 	double time_s = 0;
 	int n = 0;
 
-	for (int k = 1; k <= cost->n_chunks; k++) {
-		if (cost->ends[k - 1] < begin || cost->ends[k] > end)
-			continue;
-		time_s += cost->ends[k] - cost->ends[k - 1];
-		n++;
-	}
+	for (int k = 1; k <= cost->n_chunks; k++)
+		if (cost->ends[k - 1] >= begin && cost->ends[k] <= end) {
+			time_s += cost->ends[k] - cost->ends[k - 1];
+			n++;
+		}
 	return n ? n / time_s : NAN;
+}
+
+static void list_flows(const struct cal *cal, const struct cost *cost, struct flows *flows)
+{
+	for (flows->n = 0; flows->n < cost->n_out + cost->n_in; flows->n++) {
+		int k = flows->n;
+		bool is_out = k < cost->n_out;
+
+		flows->source[k] = is_out ? 0 : sender_of(cal, k - cost->n_out);
+		flows->dest[k] = is_out ? receiver_of(cal, k) : 0;
+		flows->sizes_B[k] = is_out ? cost->out_B : cost->in_B;
+	}
+}
+
+/* All have them; rank 0 is the late one. Counts and begin as flows_start. */
+static int start(const struct cal *cal, const struct cost *cost, MPI_Request *requests,
+		 int *n_receives, double *begin)
+{
+	struct flows flows;
+	bool has_requests = has_both(cost) && cal->threshold_B < cost->in_B;
+
+	list_flows(cal, cost, &flows);
+	return flows_start(cal, &flows, has_requests ? 0 : -1, requests, n_receives, begin);
 }
 
 /* The other ends: a transfer's receiver says when it has it; without transfers one tells the end.
  */
 static void serve(const struct cal *cal, const struct cost *cost)
 {
-	MPI_Request receives[MOST_TRANSFERS], sends[MOST_TRANSFERS];
-	int n_receives = 0, n_sends = 0, tags[MOST_TRANSFERS], index;
+	MPI_Request requests[2 * MOST_TRANSFERS];
+	int n_receives, index;
+	double begin;
+	int n = start(cal, cost, requests, &n_receives, &begin);
 
-	for (int k = 0; k < cost->n_out; k++)
-		if (receiver_of(cal, k) == cal->rank) {
-			tags[n_receives] = ACK + k;
-			MPI_Irecv(cal->recv_buf + (int64_t)n_receives * cost->out_B,
-				  (int)cost->out_B, MPI_BYTE, 0, k, MPI_COMM_WORLD,
-				  &receives[n_receives]);
-			n_receives++;
-		}
-	MPI_Barrier(MPI_COMM_WORLD);
-	for (int k = 0; k < cost->n_in; k++)
-		if (sender_of(cal, k) == cal->rank)
-			MPI_Isend(cal->send_buf, (int)cost->in_B, MPI_BYTE, 0, k, MPI_COMM_WORLD,
-				  &sends[n_sends++]);
 	for (int k = 0; k < n_receives; k++) {
-		MPI_Waitany(n_receives, receives, &index, MPI_STATUS_IGNORE);
-		MPI_Send(NULL, 0, MPI_BYTE, 0, tags[index], MPI_COMM_WORLD);
+		MPI_Waitany(n_receives, requests, &index, MPI_STATUS_IGNORE);
+		MPI_Send(NULL, 0, MPI_BYTE, 0, ACK, MPI_COMM_WORLD);
 	}
-	MPI_Waitall(n_sends, sends, MPI_STATUSES_IGNORE);
+	MPI_Waitall(n, requests, MPI_STATUSES_IGNORE);
 	if (cost->n_out + cost->n_in == 0 && receiver_of(cal, 0) == cal->rank) {
 		load_pause(cost->alone_s);
 		MPI_Send(NULL, 0, MPI_BYTE, 0, ACK, MPI_COMM_WORLD);
-	}
-}
-
-/* Acknowledgements at rank 0. */
-static int await_acks(const struct cal *cal, const struct cost *cost, MPI_Request *requests)
-{
-	int n_acks = cost->n_out + cost->n_in == 0 ? 1 : cost->n_out;
-
-	for (int k = 0; k < n_acks; k++)
-		MPI_Irecv(NULL, 0, MPI_BYTE, receiver_of(cal, k), ACK + k, MPI_COMM_WORLD,
-			  &requests[k]);
-	return n_acks;
-}
-
-static void receive_from(const struct cal *cal, const struct cost *cost, int node,
-			 MPI_Request *requests)
-{
-	for (int k = 0; k < cost->n_in; k++)
-		if (sender_of(cal, k) == cal->leader[node])
-			MPI_Irecv(cal->recv_buf + (int64_t)k * cost->in_B, (int)cost->in_B,
-				  MPI_BYTE, cal->leader[node], k, MPI_COMM_WORLD, &requests[k]);
-}
-
-static void send_to(const struct cal *cal, const struct cost *cost, int node, MPI_Request *requests)
-{
-	for (int k = 0; k < cost->n_out; k++)
-		if (receiver_of(cal, k) == cal->leader[node])
-			MPI_Isend(cal->send_buf, (int)cost->out_B, MPI_BYTE, cal->leader[node], k,
-				  MPI_COMM_WORLD, &requests[k]);
-}
-
-/*
- * Where messages of a pair follow each other, the answer to a request must not come behind what
- * goes the other way between the two. So rank 0 has all requests of the incoming transfers before
- * it sends its own, and answers right after the one to the same node; the others answer at once.
- */
-static void start_all(const struct cal *cal, const struct cost *cost, MPI_Request *receives,
-		      MPI_Request *sends)
-{
-	bool has_requests = cost->n_out > 0 && cost->n_in > 0 && cal->threshold_B < cost->in_B;
-
-	for (int node = 1; node < cal->n_nodes && !has_requests; node++)
-		receive_from(cal, cost, node, receives);
-	MPI_Barrier(MPI_COMM_WORLD);
-	for (int k = 0; k < cost->n_in && has_requests; k++)
-		MPI_Probe(sender_of(cal, k), k, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
-	for (int node = 1; node < cal->n_nodes; node++) {
-		send_to(cal, cost, node, sends);
-		if (has_requests)
-			receive_from(cal, cost, node, receives);
 	}
 }
 
@@ -204,6 +113,7 @@ static void start_all(const struct cal *cal, const struct cost *cost, MPI_Reques
 static void compute_until_first(const struct cal *cal, struct cost *cost, int n,
 				MPI_Request *requests)
 {
+	enum { LAST_LOOKS = 3 }; /* that the end of one transfer takes at most */
 	/* Where transfers stand still while their rank computes, the first would never end. */
 	int index, is_over = 0;
 	double most_s = 4 * CHUNKS * cost->longest_s * (cost->n_out + cost->n_in + 1), done_s = 0;
@@ -220,11 +130,13 @@ static void compute_until_first(const struct cal *cal, struct cost *cost, int n,
 	cost->looks_s = (cost->ends[cost->n_chunks] - cost->ends[0]) / cost->n_chunks * LAST_LOOKS;
 }
 
+/* --- the window in which all transfers are under way --- */
+
 /* Where messages of a pair follow each other, what says that one is over stands behind what goes
  * the same way, in its connection or in the switch. */
 static bool has_hidden_ends(const struct cal *cal, const struct cost *cost)
 {
-	return cal->is_ordered && cost->n_out > 0 && cost->n_in > 0;
+	return cal->is_ordered && has_both(cost);
 }
 
 /* What the sender of an eager message, or its receiver, does with its bytes. */
@@ -245,12 +157,13 @@ static double begun_s(const struct cal *cal, const struct cost *cost)
  * others had been sent. */
 static double least_s(const struct cal *cal, const struct cost *cost, int64_t size_B)
 {
+	/* of an eager message's time, where what copying takes of it is not known well */
+	static const double LEAST_OF_LINKS = 0.3;
 	double per_byte_s = cal->per_byte_s[BETWEEN_NODES],
-	       copies_s = bytes_s(cal, size_B,
-				  fmin(cal->send_per_B_s + cal->recv_per_B_s,
-				       (1 - LEAST_OF_LINKS) * per_byte_s));
+	       per_copy_s =
+		   fmin(cal->send_per_B_s + cal->recv_per_B_s, (1 - LEAST_OF_LINKS) * per_byte_s);
 
-	return ((double)size_B - cal->request_B) * per_byte_s - copies_s -
+	return ((double)size_B - cal->request_B) * per_byte_s - bytes_s(cal, size_B, per_copy_s) -
 	       cost->n_out * bytes_s(cal, cost->out_B, cal->send_per_B_s);
 }
 
@@ -277,8 +190,7 @@ static void choose_window(const struct cal *cal, const struct cost *cost, double
 		end_s = fmin(end_s, busy_s(cal, cost, cost->in_B));
 	end_s -= cost->looks_s;
 	if (has_hidden_ends(cal, cost))
-		end_s = fmin(
-		    end_s, least_s(cal, cost, cost->out_B < cost->in_B ? cost->out_B : cost->in_B));
+		end_s = fmin(end_s, least_s(cal, cost, smaller(cost->out_B, cost->in_B)));
 	end_s -= cost->to_end_s;
 	from_s = end_s / 2;
 	if (has_hidden_ends(cal, cost))
@@ -289,20 +201,22 @@ static void choose_window(const struct cal *cal, const struct cost *cost, double
 
 static void communicate(const struct cal *cal, struct cost *cost, double window[2])
 {
-	MPI_Request requests[2 * MOST_TRANSFERS], sends[MOST_TRANSFERS];
-	int n_acks = await_acks(cal, cost, requests), n = n_acks + cost->n_in;
+	MPI_Request requests[3 * MOST_TRANSFERS];
+	int n_acks = cost->n_out + cost->n_in == 0 ? 1 : cost->n_out, n, n_receives;
 	double begin;
 
-	start_all(cal, cost, requests + n_acks, sends);
+	for (int k = 0; k < n_acks; k++)
+		MPI_Irecv(NULL, 0, MPI_BYTE, receiver_of(cal, k), ACK, MPI_COMM_WORLD,
+			  &requests[k]);
+	n = start(cal, cost, requests + n_acks, &n_receives, &begin) + n_acks;
 	begin = MPI_Wtime();
-	compute_until_first(cal, cost, n, requests);
+	compute_until_first(cal, cost, n_acks + n_receives, requests);
 	cost->first_s = MPI_Wtime() - begin;
 	choose_window(cal, cost, begin, window);
 	for (int rank = 1; rank < cal->n_ranks; rank++)
 		if (cal->node[rank] == 0)
 			MPI_Send(NULL, 0, MPI_BYTE, rank, STOP, MPI_COMM_WORLD);
 	MPI_Waitall(n, requests, MPI_STATUSES_IGNORE);
-	MPI_Waitall(cost->n_out, sends, MPI_STATUSES_IGNORE);
 }
 
 static void compute_until_told(struct cost *cost)
@@ -320,9 +234,8 @@ static void compute_until_told(struct cost *cost)
 
 /* Of all transfers one way together: long enough to see, and what one of several leaves to the
  * node's queue is the smaller part of it. */
-static double choose_total(const struct cal *cal, const struct cost *cost)
+static double choose_total(const struct cal *cal, const struct cost *cost, int most)
 {
-	int most = cost->n_out > cost->n_in ? cost->n_out : cost->n_in;
 	double all_B = (double)cost->size_B * most, per_B_s = cal->per_byte_s[BETWEEN_NODES],
 	       least_B;
 
@@ -335,14 +248,16 @@ static double choose_total(const struct cal *cal, const struct cost *cost)
 	if (has_hidden_ends(cal, cost))
 		least_B =
 		    most * (cal->request_B + (cost->to_end_s + 2 * begun_s(cal, cost)) / per_B_s);
-	all_B = fmax(all_B, least_B);
-	return fmin(all_B, (double)cal->settings.max_size_B);
+	return fmin(fmax(all_B, least_B), (double)cal->settings.max_size_B);
 }
 
 static void choose_sizes(const struct cal *cal, struct cost *cost)
 {
-	double all_B = choose_total(cal, cost), per_B_s = cal->per_byte_s[BETWEEN_NODES];
+	enum { MOST_PIECES = 20 }; /* of what would be one otherwise */
+	/* of the time for which a message goes on while its sender computes, one piece */
+	static const double LOOKS_IN_TIME = 0.7, LEAST_PIECE_S = 1e-6;
 	int most = cost->n_out > cost->n_in ? cost->n_out : cost->n_in;
+	double all_B = choose_total(cal, cost, most), per_B_s = cal->per_byte_s[BETWEEN_NODES];
 
 	cost->out_B = cost->n_out ? (int64_t)(all_B / cost->n_out) : 0;
 	cost->in_B = cost->n_in ? (int64_t)(all_B / cost->n_in) : 0;
@@ -361,18 +276,19 @@ static void choose_sizes(const struct cal *cal, struct cost *cost)
 static double measure_cost(struct cal *cal, void *context)
 {
 	struct cost *cost = context;
+	bool is_here = cal->node[cal->rank] == 0;
 	double window[2] = {0, 0}, speed = 0, total;
 
 	choose_sizes(cal, cost);
 	cost->n_chunks = 0;
 	if (cal->rank == 0)
 		communicate(cal, cost, window);
-	else if (is_on_first_node(cal))
+	else if (is_here)
 		compute_until_told(cost);
 	else
 		serve(cal, cost);
 	MPI_Bcast(window, 2, MPI_DOUBLE, 0, MPI_COMM_WORLD);
-	if (is_on_first_node(cal) && (cal->rank > 0 || cal->n_here == 1))
+	if (is_here && (cal->rank > 0 || cal->n_here == 1))
 		speed = speed_within(cost, window[0], window[1]) * cost->chunk_s;
 	MPI_Reduce(&speed, &total, 1, MPI_DOUBLE, MPI_SUM, 0, MPI_COMM_WORLD);
 	return window[0] < window[1] ? total : NAN;
@@ -388,17 +304,20 @@ static int choose_transfers(struct cal *cal)
 		n = others > 8 ? 8 : others < 2 ? 2 : others;
 	if (!cal->is_ordered || n <= others)
 		return n;
-	if (cal->rank == 0 && cal->settings.n_transfers >= 0)
-		samples_fact(&cal->samples, "warning",
-			     "CPU cost of more than %d transfers each way was not measured: "
-			     "messages to one node follow each other, more are never under way",
-			     others);
+	if (cal->settings.n_transfers >= 0)
+		cal_fact(cal, "warning",
+			 "CPU cost of more than %d transfers each way was not measured: "
+			 "messages to one node follow each other, more are never under way",
+			 others);
 	return others;
 }
 
 /* The time of a group's measurements; whether there is something to see. */
 static bool choose_times(const struct cal *cal, struct cost *cost, int n)
 {
+	/* messages from the barrier until all transfers are under way, and from the end of the first
+	 * one until that is known; one more of each for each transfer */
+	enum { TO_BEGIN = 8, TO_END = 4 };
 	double per_byte_s = cal->per_byte_s[BETWEEN_NODES], empty_s = cal->empty_s[BETWEEN_NODES];
 
 	cost->to_begin_s = (TO_BEGIN + n) * empty_s;
@@ -410,47 +329,32 @@ static bool choose_times(const struct cal *cal, struct cost *cost, int n)
 	       cost->to_end_s + 2.1 * cost->to_begin_s;
 }
 
-static void measure_table(struct cal *cal, struct cost *cost, int n, double until)
+void probe_cpu_cost(struct cal *cal, int where)
 {
-	int n_out = -1, n_in = -1;
-
-	cal_group(cal, "CPU cost of communication", until, (n + 1) * (n + 1));
-	for (cost->n_out = 0; cost->n_out <= n; cost->n_out++)
-		for (cost->n_in = 0; cost->n_in <= n; cost->n_in++)
-			if (isnan(cal_repeat(cal, "compute_speed", BETWEEN_NODES, cost->n_out,
-					     cost->n_in, measure_cost, cost)) &&
-			    n_out < 0) {
-				n_out = cost->n_out;
-				n_in = cost->n_in;
-			}
-	if (cal->rank == 0 && n_out >= 0)
-		samples_fact(&cal->samples, "warning",
-			     "CPU cost of %d outgoing and %d incoming transfers was not measured: "
-			     "the first were over before all were under way",
-			     n_out, n_in);
-	if (cal->rank == 0 && cost->is_stuck)
-		samples_fact(
-		    &cal->samples, "warning",
-		    "transfers stood still while the only rank on their node computed: its "
-		    "CPU cost means little; start a second rank on the first node");
-}
-
-void probe_cpu_cost(struct cal *cal, double until)
-{
-	int n = choose_transfers(cal);
+	int n = choose_transfers(cal), n_missing = 0;
 	static struct cost cost;
 
 	if (!choose_times(cal, &cost, n)) {
-		if (cal->rank == 0)
-			samples_fact(
-			    &cal->samples, "warning",
-			    "CPU cost was not measured: messages of %lld B are over too soon, "
-			    "allow larger ones (--max-size)",
-			    (long long)cal->settings.max_size_B);
+		cal_fact(cal, "warning",
+			 "CPU cost was not measured: messages of %lld B are over too soon, "
+			 "allow larger ones (--max-size)",
+			 (long long)cal->settings.max_size_B);
 		return;
 	}
-	measure_table(cal, &cost, n, until);
-	if (cal->rank == 0)
-		samples_fact(&cal->samples, "computing_ranks", "%d",
-			     cal->n_here > 1 ? cal->n_here - 1 : 1);
+	cal_group(cal, "CPU cost of communication", (n + 1) * (n + 1));
+	for (cost.n_out = 0; cost.n_out <= n; cost.n_out++)
+		for (cost.n_in = 0; cost.n_in <= n; cost.n_in++)
+			if (isnan(cal_repeat(cal, "compute_speed", where, cost.n_out, cost.n_in,
+					     measure_cost, &cost)) &&
+			    n_missing++ == 0)
+				cal_fact(cal, "warning",
+					 "CPU cost of %d outgoing and %d incoming transfers was "
+					 "not measured: the first were over before all were under "
+					 "way",
+					 cost.n_out, cost.n_in);
+	if (cost.is_stuck)
+		cal_fact(cal, "warning",
+			 "transfers stood still while the only rank on their node computed: its "
+			 "CPU cost means little; start a second rank on the first node");
+	cal_fact(cal, "computing_ranks", "%d", cal->n_here > 1 ? cal->n_here - 1 : 1);
 }

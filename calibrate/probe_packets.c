@@ -12,13 +12,9 @@
 #include "saw.h"
 
 enum {
-	TAG = 93,
 	LEAST_PAYLOAD_B = 512,
 	LEAST_B = 2048, /* of a message: of smaller ones processors have as much work as the link */
-	ON_THEIR_WAY = 2,
-	FIRST = 8, /* messages until the link is busy, and has spent what it saved up */
-	COUNTED = 16,
-	STEPS = 24, /* a step is this part of a size, */
+	STEPS = 24,	/* a step is this part of a size, */
 	MOST_STEP_B = 512,
 	LEAST_POINTS = 8,
 	MOST_POINTS = 160,
@@ -41,61 +37,16 @@ struct jump { /* between below_B and the next size */
 	double height_s;
 };
 
-static void send(const struct cal *cal, int64_t size_B, MPI_Request *request)
-{
-	MPI_Isend(cal->send_buf, (int)size_B, MPI_BYTE, cal->far, TAG, MPI_COMM_WORLD, request);
-}
-
 /* From answer to answer. Acknowledgements of answers take the link, too: as many of them, since
  * messages that are not counted follow. */
-static double next_s(struct cal *cal, int64_t size_B)
-{
-	enum { ALL = FIRST + COUNTED + ON_THEIR_WAY };
-	MPI_Request requests[ALL];
-	double begin = 0, end = 0;
-
-	for (int k = 0; k < ON_THEIR_WAY; k++)
-		send(cal, size_B, &requests[k]);
-	for (int k = 0; k < ALL; k++) {
-		MPI_Recv(NULL, 0, MPI_BYTE, cal->far, TAG, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
-		if (k == FIRST - 1)
-			begin = MPI_Wtime();
-		if (k == FIRST + COUNTED - 1)
-			end = MPI_Wtime();
-		if (k < ALL - ON_THEIR_WAY)
-			send(cal, size_B, &requests[k + ON_THEIR_WAY]);
-	}
-	MPI_Waitall(ALL, requests, MPI_STATUSES_IGNORE);
-	return (end - begin) / COUNTED;
-}
-
-static double measure_stream(struct cal *cal, void *context)
-{
-	int64_t size_B = *(const int64_t *)context;
-
-	cal_meet(cal, cal->far);
-	if (cal->rank == 0)
-		return next_s(cal, size_B);
-	for (int k = 0; k < FIRST + COUNTED + ON_THEIR_WAY && cal->rank == cal->far; k++) {
-		MPI_Recv(cal->recv_buf, (int)size_B, MPI_BYTE, 0, TAG, MPI_COMM_WORLD,
-			 MPI_STATUS_IGNORE);
-		MPI_Send(NULL, 0, MPI_BYTE, 0, TAG, MPI_COMM_WORLD);
-	}
-	return 0;
-}
-
 static double time_of(struct cal *cal, int64_t size_B)
 {
-	return cal_repeat(cal, "packet_stream", BETWEEN_NODES, size_B, 0, measure_stream, &size_B);
+	return exchange_repeat(cal, "packet_stream", (struct exchange){BETWEEN_NODES, size_B});
 }
 
 static double time_after_rest(struct cal *cal, int64_t size_B)
 {
-	struct pattern probe = {.ranks = {0, cal->far}, .size_B = size_B};
-
-	probe.pause_s = cal->empty_s[BETWEEN_NODES] +
-			(double)size_B * cal->per_byte_s[BETWEEN_NODES] + 1e-3;
-	return pattern_repeat(cal, &probe, "packets", BETWEEN_NODES, "M1 p b S1 r1 e", "M1 R0 s0");
+	return exchange_repeat(cal, "packets", (struct exchange){BETWEEN_NODES, size_B});
 }
 
 /* Steps differ: if all were as long as a packet no size would be behind a jump that others are not
@@ -108,7 +59,7 @@ static void choose_sizes(int64_t from_B, int64_t to_B, struct saw_points *points
 
 		points->weight[points->n] = 1;
 		points->size_B[points->n++] = (double)size_B;
-		size_B += size_B / STEPS < most_B ? size_B / STEPS : most_B;
+		size_B += smaller(size_B / STEPS, most_B);
 	}
 }
 
@@ -129,25 +80,32 @@ static struct saw find_saw(const struct saw_points *points)
 	return best;
 }
 
-/* Where the time leaves the line for the next one, from this size on and up to that one. */
-static struct jump bisect(struct cal *cal, const struct saw *saw, int64_t low_B, int64_t high_B)
+struct tooth {
+	const struct saw *saw;
+	double below_s; /* half a jump above the line that ends */
+	double low_s, high_s;
+};
+
+static int is_behind(struct cal *cal, int64_t size_B, void *context)
 {
-	double below_s = saw->start_s + saw->jump_s * (saw_number_of_jumps(saw, (double)low_B) + 0.5);
-	double low_s = 0, high_s = 0;
+	struct tooth *tooth = context;
+	double time_s = time_of(cal, size_B);
+	bool is = time_s > tooth->below_s + tooth->saw->per_byte_s * (double)size_B;
 
-	while (high_B - low_B > 1) {
-		int64_t middle_B = low_B + (high_B - low_B) / 2;
-		double middle_s = time_of(cal, middle_B);
+	*(is ? &tooth->high_s : &tooth->low_s) = time_s;
+	return is;
+}
 
-		if (middle_s > below_s + saw->per_byte_s * (double)middle_B) {
-			high_B = middle_B;
-			high_s = middle_s;
-		} else {
-			low_B = middle_B;
-			low_s = middle_s;
-		}
-	}
-	return (struct jump){low_B, high_s - low_s};
+/* Where the time leaves the line for the next one, a quarter of a packet around. */
+static struct jump find_jump(struct cal *cal, const struct saw *saw, double place_B)
+{
+	int64_t low_B = (int64_t)(place_B - saw->distance_B / 4),
+		high_B = (int64_t)(place_B + saw->distance_B / 4);
+	struct tooth tooth = {
+	    saw, saw->start_s + saw->jump_s * (saw_number_of_jumps(saw, (double)low_B) + 0.5)};
+	int64_t first_B = cal_bisect(cal, low_B, high_B, 1, is_behind, &tooth);
+
+	return (struct jump){first_B - 1, tooth.high_s - tooth.low_s};
 }
 
 /* At equal distances; one may have been disturbed, so not all need the height of the line's. */
@@ -171,8 +129,8 @@ static void begin(struct cal *cal, double until, int n_points)
 {
 	double spent = cal_share((MPI_Wtime() - cal->begin_s) / cal->settings.budget_s);
 
-	spent = (spent - cal->part_from) / cal->part_share;
-	cal_group(cal, "packets", (spent + until) / 2, n_points);
+	cal->until = ((spent - cal->part_from) / cal->part_share + until) / 2;
+	cal_group(cal, "packets", n_points);
 }
 
 /* Looks for jumps in a range of sizes, but for the first one. The size below the second one, and
@@ -183,12 +141,11 @@ static int64_t probe_range(struct cal *cal, double until, int64_t from_B, int64_
 	struct saw_points points;
 	struct saw saw = {0};
 	struct jump jumps[JUMPS];
-	double quarter_B;
 	int n = 0;
 
 	choose_sizes(from_B, to_B, &points);
 	begin(cal, until, points.n + JUMPS * POINTS_OF_JUMP);
-	if (cal_share(MPI_Wtime() > cal->group_end_s) > 0)
+	if (cal_is_over(cal))
 		return 0;
 	for (int k = 0; k < points.n; k++)
 		points.time_s[k] = time_of(cal, (int64_t)points.size_B[k]);
@@ -197,15 +154,13 @@ static int64_t probe_range(struct cal *cal, double until, int64_t from_B, int64_
 	MPI_Bcast(&saw, sizeof(saw), MPI_BYTE, 0, MPI_COMM_WORLD);
 	if (!(saw.jump_s > LEAST_OVERHEAD_B * saw.per_byte_s) || saw.per_byte_s <= 0)
 		return 0;
-	quarter_B = saw.distance_B / 4;
 	for (double place_B = saw.first_B + saw.distance_B;
-	     n < JUMPS && place_B + quarter_B <= (double)to_B; place_B += saw.distance_B)
-		jumps[n++] = bisect(cal, &saw, (int64_t)(place_B - quarter_B),
-				    (int64_t)(place_B + quarter_B));
+	     n < JUMPS && place_B + saw.distance_B / 4 <= (double)to_B; place_B += saw.distance_B)
+		jumps[n++] = find_jump(cal, &saw, place_B);
 	if (!are_jumps(&saw, jumps, n))
 		return 0;
-	for (int k = 0; k < n && cal->rank == 0; k++)
-		samples_fact(&cal->samples, "packet_jump_B", "%lld", (long long)jumps[k].below_B);
+	for (int k = 0; k < n; k++)
+		cal_fact(cal, "packet_jump_B", "%lld", (long long)jumps[k].below_B);
 	*distance_B = jumps[1].below_B - jumps[0].below_B;
 	return jumps[0].below_B;
 }
@@ -217,7 +172,7 @@ static int64_t probe_ranges(struct cal *cal, double until, int64_t from_B, int64
 	int64_t found_B = 0;
 
 	for (size_t k = 0; k < sizeof(ranges_B) / sizeof(*ranges_B) && !found_B; k++) {
-		int64_t end_B = from_B + ranges_B[k] < to_B ? from_B + ranges_B[k] : to_B;
+		int64_t end_B = smaller(from_B + ranges_B[k], to_B);
 
 		if (end_B >= from_B + ranges_B[0] && (k == 0 || end_B > from_B + ranges_B[k - 1]))
 			found_B = probe_range(cal, until, from_B, end_B, distance_B);
@@ -239,19 +194,32 @@ static int64_t least_size(const struct cal *cal)
 	return LEAST_B + (int64_t)fmin(least_B, (double)cal->largest_B[BETWEEN_NODES]);
 }
 
-void probe_packets(struct cal *cal, double until)
+/* An eager one of few packets: of many, the bandwidth would have to be known too well. */
+static void measure_after_rest(struct cal *cal, int64_t found_B, int64_t distance_B,
+			       int64_t threshold_B)
 {
-	double per_byte_s = cal->per_byte_s[BETWEEN_NODES], tolerance = cal->settings.tolerance;
-	int64_t from_B, threshold_B = cal->threshold_B, largest_B = cal->largest_B[BETWEEN_NODES],
-			found_B, distance_B = 1;
-	double nothing_s;
-	bool is_eager;
+	double nothing_s = time_after_rest(cal, 0),
+	       least_s = nothing_s + LEAST_PAYLOAD_B * cal->per_byte_s[BETWEEN_NODES];
+	bool is_eager = found_B > 0 && found_B <= threshold_B;
 
-	if (per_byte_s <= 0)
+	if (is_eager && found_B > 2 * FEW_PACKETS * distance_B)
+		found_B -= (found_B / distance_B - FEW_PACKETS) * distance_B;
+	/* what takes no longer passes at once: nothing tells how much more would */
+	while (is_eager && found_B <= threshold_B && time_after_rest(cal, found_B) < least_s)
+		found_B *= 2;
+	if (!is_eager && threshold_B > 0)
+		time_after_rest(cal, smaller(threshold_B, ranges_B[1]));
+}
+
+void probe_packets(struct cal *cal, int where)
+{
+	double tolerance = cal->settings.tolerance, until = cal->until;
+	int64_t from_B, largest_B = cal->largest_B[where],
+			threshold_B = smaller(cal->threshold_B, largest_B), found_B, distance_B = 1;
+
+	if (cal->per_byte_s[where] <= 0)
 		return;
 	from_B = least_size(cal);
-	if (threshold_B > largest_B)
-		threshold_B = largest_B;
 	cal->settings.tolerance = TOLERANCE;
 	found_B = probe_ranges(cal, until, from_B, threshold_B, &distance_B);
 	if (!found_B && threshold_B < largest_B)
@@ -259,16 +227,6 @@ void probe_packets(struct cal *cal, double until)
 				       largest_B, &distance_B);
 	cal->has_packets = found_B > 0;
 	begin(cal, until, 2);
-	nothing_s = time_after_rest(cal, 0);
-	is_eager = found_B > 0 && found_B <= threshold_B;
-	/* of many packets, the bandwidth would have to be known too well */
-	if (is_eager && found_B > 2 * FEW_PACKETS * distance_B)
-		found_B -= (found_B / distance_B - FEW_PACKETS) * distance_B;
-	/* what takes no longer passes at once: nothing tells how much more would */
-	while (is_eager && found_B <= threshold_B &&
-	       time_after_rest(cal, found_B) < nothing_s + LEAST_PAYLOAD_B * per_byte_s)
-		found_B *= 2;
-	if (!is_eager && threshold_B > 0)
-		time_after_rest(cal, threshold_B < ranges_B[1] ? threshold_B : ranges_B[1]);
+	measure_after_rest(cal, found_B, distance_B, threshold_B);
 	cal->settings.tolerance = tolerance;
 }

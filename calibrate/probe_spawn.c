@@ -4,7 +4,6 @@
 #include <math.h>
 #include <signal.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -12,11 +11,11 @@
 
 enum { TAG_HOST = 120, MOST = 4, LIMIT_S = 30 };
 
-struct probe {
-	char *command;
+struct spawning {
+	char command[PATH_MAX];
 	MPI_Info info;
 	int n;
-	int most; /* of them on one node */
+	int most;	/* of them on one node */
 	bool has_clock; /* real time passes: it can be too long */
 	char error[MPI_MAX_ERROR_STRING];
 };
@@ -58,13 +57,10 @@ static int most_on_a_node(MPI_Comm children, int n)
 	char hosts[MOST][MPI_MAX_PROCESSOR_NAME];
 	int most = 0;
 
-	for (int k = 0; k < n; k++)
+	for (int k = 0, here = 0; k < n; k++, here = 0) {
 		MPI_Recv(hosts[k], sizeof(hosts[k]), MPI_CHAR, k, TAG_HOST, children,
 			 MPI_STATUS_IGNORE);
-	for (int k = 0; k < n; k++) {
-		int here = 0;
-
-		for (int other = 0; other < n; other++)
+		for (int other = 0; other <= k; other++)
 			here += strcmp(hosts[k], hosts[other]) == 0;
 		most = here > most ? here : most;
 	}
@@ -94,36 +90,30 @@ static void end_run(int number)
 	_exit(1);
 }
 
-/* Spawning and meeting must be over then; 0: they are. */
-static void limit_time(const struct probe *probe, unsigned seconds)
-{
-	if (probe->has_clock)
-		alarm(seconds);
-}
-
-/* NAN: the library cannot. */
-static double spawn(struct probe *probe)
+/* Spawning and meeting must be over in time. NAN: the library cannot. */
+static double spawn(struct spawning *spawning)
 {
 	char *arguments[] = {SPAWN_CHILD, NULL};
 	int codes[MOST], code, length;
 	MPI_Comm children;
 	double begin, time_s;
 
-	limit_time(probe, LIMIT_S);
+	if (spawning->has_clock)
+		alarm(LIMIT_S);
 	begin = MPI_Wtime();
-	code = MPI_Comm_spawn(probe->command, arguments, probe->n, probe->info, 0, MPI_COMM_SELF,
-			      &children, codes);
+	code = MPI_Comm_spawn(spawning->command, arguments, spawning->n, spawning->info, 0,
+			      MPI_COMM_SELF, &children, codes);
 	time_s = MPI_Wtime() - begin;
-	if (code != MPI_SUCCESS) {
-		limit_time(probe, 0);
-		MPI_Error_string(code, probe->error, &length);
-		keep_last_line(probe->error);
-		return NAN;
+	if (code == MPI_SUCCESS) {
+		spawning->most = most_on_a_node(children, spawning->n);
+		MPI_Comm_disconnect(&children);
+	} else {
+		MPI_Error_string(code, spawning->error, &length);
+		keep_last_line(spawning->error);
 	}
-	probe->most = most_on_a_node(children, probe->n);
-	MPI_Comm_disconnect(&children);
-	limit_time(probe, 0);
-	return time_s;
+	if (spawning->has_clock)
+		alarm(0);
+	return code == MPI_SUCCESS ? time_s : NAN;
 }
 
 static double measure_spawn(struct cal *cal, void *context)
@@ -131,78 +121,67 @@ static double measure_spawn(struct cal *cal, void *context)
 	return cal->rank == 0 ? spawn(context) : 0;
 }
 
-/* Asked for more than there are slots, some launchers never end. */
-static bool has_room(const struct cal *cal, struct probe *probe)
+/* Once, to see whether it can be done: beside rank 0, or else anywhere. Asked for more than there
+ * are slots, some launchers never end. */
+static double try_spawn(const struct cal *cal, struct spawning *spawning)
 {
-	int n = universe_size();
-
-	if (n == 0 || n >= cal->n_ranks + probe->n)
-		return true;
-	snprintf(probe->error, sizeof(probe->error),
-		 "found %d slots for %d ranks (MPI_UNIVERSE_SIZE), wanted more", n, cal->n_ranks);
-	return false;
-}
-
-/* Once, to see whether it can be done: beside rank 0, or else anywhere. */
-static double try_spawn(const struct cal *cal, struct probe *probe)
-{
+	int n_slots = universe_size();
 	double time_s;
 
-	if (!has_room(cal, probe))
+	if (n_slots > 0 && n_slots < cal->n_ranks + spawning->n) {
+		snprintf(spawning->error, sizeof(spawning->error),
+			 "found %d slots for %d ranks (MPI_UNIVERSE_SIZE), wanted more", n_slots,
+			 cal->n_ranks);
 		return NAN;
-	time_s = spawn(probe);
-	if (isnan(time_s) && probe->info != MPI_INFO_NULL) {
-		MPI_Info_free(&probe->info);
-		time_s = spawn(probe);
+	}
+	time_s = spawn(spawning);
+	if (isnan(time_s) && spawning->info != MPI_INFO_NULL) {
+		MPI_Info_free(&spawning->info);
+		time_s = spawn(spawning);
 	}
 	return time_s;
 }
 
-static void name_command(const struct cal *cal, struct probe *probe)
+static void prepare(const struct cal *cal, struct spawning *spawning)
 {
-	static char path[PATH_MAX];
-	ssize_t length = -1;
+	char *command = spawning->command;
 
-	probe->command = cal->program;
-	if (!cal->is_simulated)
-		length = readlink("/proc/self/exe", path, sizeof(path) - 1);
-	if (length > 0)
-		probe->command = path;
+	if (spawning->has_clock)
+		signal(SIGALRM, end_run);
+	if (!spawning->has_clock || readlink("/proc/self/exe", command, PATH_MAX - 1) < 0)
+		snprintf(command, PATH_MAX, "%s", cal->program);
+	MPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_RETURN);
+	MPI_Info_create(&spawning->info);
+	MPI_Info_set(spawning->info, "host", cal->host);
 }
 
 void probe_spawn(struct cal *cal)
 {
-	struct probe probe = {.info = MPI_INFO_NULL, .has_clock = !cal->is_simulated};
+	struct spawning spawning = {.info = MPI_INFO_NULL, .has_clock = !cal->is_simulated};
 
 	if (!cal->settings.spawns)
 		return;
-	name_command(cal, &probe);
-	if (cal->rank == 0) {
-		if (probe.has_clock)
-			signal(SIGALRM, end_run);
-		MPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_RETURN);
-		MPI_Info_create(&probe.info);
-		MPI_Info_set(probe.info, "host", cal->host);
-	}
-	cal_group(cal, "spawned processes", 1, 3);
-	for (probe.n = 1; probe.n <= MOST; probe.n *= 2) {
-		if (isnan(cal_share(cal->rank == 0 ? try_spawn(cal, &probe) : 0)))
+	if (cal->rank == 0)
+		prepare(cal, &spawning);
+	cal_group(cal, "spawned processes", 3);
+	for (spawning.n = 1; spawning.n <= MOST; spawning.n *= 2) {
+		if (isnan(cal_share(cal->rank == 0 ? try_spawn(cal, &spawning) : 0)))
 			break;
-		cal_repeat(cal, "spawn", WITHIN_NODE, probe.n, probe.most, measure_spawn, &probe);
+		cal_repeat(cal, "spawn", WITHIN_NODE, spawning.n, spawning.most, measure_spawn,
+			   &spawning);
 	}
-	if (cal->rank != 0)
-		return;
-	if (probe.n <= MOST)
-		samples_fact(&cal->samples, "spawn_failed", "%d at once: %s", probe.n, probe.error);
-	if (probe.info != MPI_INFO_NULL)
-		MPI_Info_free(&probe.info);
-	MPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_ARE_FATAL);
+	if (spawning.n <= MOST)
+		cal_fact(cal, "spawn_failed", "%d at once: %s", spawning.n, spawning.error);
+	if (spawning.info != MPI_INFO_NULL)
+		MPI_Info_free(&spawning.info);
+	if (cal->rank == 0)
+		MPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_ARE_FATAL);
 }
 
 void probe_universe(struct cal *cal)
 {
 	int size = universe_size();
 
-	if (size > 0 && cal->rank == 0)
-		samples_fact(&cal->samples, "universe_size", "%d", size);
+	if (size > 0)
+		cal_fact(cal, "universe_size", "%d", size);
 }

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Tables "operation,size,time" (and "ranks", in any order), and "time,command" of programs. */
+/* Tables "operation,size,time" (and "ranks" and "place", in any order), and "time,command" of programs. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "observations.h"
 #include "util/units.h"
 
-enum { OPERATION, SIZE, TIME, RANKS, COLUMNS };
-static const char *const NAMES[COLUMNS] = {"operation", "size", "time", "ranks"};
+enum { OPERATION, SIZE, TIME, RANKS, PLACE, COLUMNS };
+static const char *const NAMES[COLUMNS] = {"operation", "size", "time", "ranks", "place"};
 static const double DIGIT = 0.005; /* what is not said of a time */
 
 static int column_of(const char *name)
@@ -21,7 +21,8 @@ static int column_of(const char *name)
 int read_header(struct reader *reader, const char *text, struct util_error *err)
 {
 	static const char wanted[] =
-	    "output of a benchmark, or the columns operation,size,time and perhaps ranks, or "
+	    "output of a benchmark, or the columns operation,size,time and perhaps ranks and "
+	    "place, or "
 	    "time,command";
 	char words[256], *word, *rest;
 
@@ -67,6 +68,19 @@ static int read_ranks(const struct reader *reader, const char *word, struct obse
 	return 0;
 }
 
+static int read_place(const struct reader *reader, const char *word, struct observation *row,
+		      struct util_error *err)
+{
+	row->place = word ? place_of(word) : PLACE_ANYWHERE;
+	if (row->place == PLACES)
+		return reader_refuse(
+		    reader, word, "a place: domain, socket, node, nodes, across or anywhere", err);
+	if (row->place && (!row->what->is_pair || row->what->is_one_sided || row->n_ranks % 2))
+		return reader_refuse(reader, word, "it for an even number of ranks in pairs only",
+				     err);
+	return 0;
+}
+
 static int read_operation(struct reader *reader, char *text, struct util_error *err)
 {
 	struct observation row = {.scatter = DIGIT};
@@ -94,7 +108,8 @@ static int read_operation(struct reader *reader, char *text, struct util_error *
 				     size_B > OBSERVATIONS_LARGEST_B ? words[SIZE] : words[TIME],
 				     "a size up to 1 GiB and a time above 0", err);
 	row.size_B = (int)size_B;
-	if (read_ranks(reader, words[RANKS], &row, err))
+	if (read_ranks(reader, words[RANKS], &row, err) ||
+	    read_place(reader, words[PLACE], &row, err))
 		return err->code;
 	return reader_add(reader, &row, err);
 }

@@ -338,7 +338,7 @@ static void may_begin_line(struct view *view, int where, double size_B)
 	for (int k = 0; k < view->n_places[where]; k++)
 		if (view->places[where][k] == size_B)
 			return;
-	if (view->n_places[where] < PLACES)
+	if (view->n_places[where] < BREAKS)
 		view->places[where][view->n_places[where]++] = size_B;
 }
 

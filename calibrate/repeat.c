@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* How often a measurement is repeated, and how far along we are. */
 #include <math.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -36,6 +37,7 @@ void cal_part(struct cal *cal, double share)
 {
 	cal->part_from += cal->part_share;
 	cal->part_share = share;
+	cal->until = 1;
 }
 
 static double time_left(const struct cal *cal)
@@ -43,15 +45,40 @@ static double time_left(const struct cal *cal)
 	return fmax(cal->settings.budget_s - (MPI_Wtime() - cal->begin_s), 0);
 }
 
-void cal_group(struct cal *cal, const char *name, double until, int n_points)
+void cal_group(struct cal *cal, const char *name, int n_points)
 {
 	cal->group = name;
 	cal->group_end_s =
-	    cal->begin_s + (cal->part_from + until * cal->part_share) * cal->settings.budget_s;
+	    cal->begin_s + (cal->part_from + cal->until * cal->part_share) * cal->settings.budget_s;
 	cal->points_left = n_points;
 	if (cal->progress == BY_LINES)
 		fprintf(stderr, "mpisim-calibrate: %s, at most %.0f s left\n", name,
 			time_left(cal));
+}
+
+bool cal_is_over(const struct cal *cal)
+{
+	return cal_share(MPI_Wtime() > cal->group_end_s) > 0;
+}
+
+void cal_keep(struct cal *cal, const char *name, int where, int64_t x, int64_t y, double value)
+{
+	struct sample_key key = sample_key(name, where, x, y);
+
+	if (cal->rank == 0 && samples_add(&cal->samples, &key, value) < 0)
+		MPI_Abort(MPI_COMM_WORLD, 1);
+}
+
+void cal_fact(struct cal *cal, const char *name, const char *format, ...)
+{
+	char text[512];
+	va_list args;
+
+	va_start(args, format);
+	vsnprintf(text, sizeof(text), format, args);
+	va_end(args);
+	if (cal->rank == 0 && samples_fact(&cal->samples, name, "%s", text) < 0)
+		MPI_Abort(MPI_COMM_WORLD, 1);
 }
 
 static void show_progress(const struct cal *cal, int64_t x)
@@ -97,15 +124,10 @@ void cal_share_asleep(const struct cal *cal, int *value)
 		return;
 	}
 	MPI_Ibcast(value, 1, MPI_INT, 0, MPI_COMM_WORLD, &request);
-	if (cal->rank == 0) {
+	if (cal->rank == 0)
 		MPI_Wait(&request, MPI_STATUS_IGNORE);
-		return;
-	}
-	while (!is_done) {
-		MPI_Test(&request, &is_done, MPI_STATUS_IGNORE);
-		if (!is_done)
-			load_pause(NAP_S);
-	}
+	while (cal->rank > 0 && !MPI_Test(&request, &is_done, MPI_STATUS_IGNORE) && !is_done)
+		load_pause(NAP_S);
 }
 
 /* What collective calls have sent has arrived when all have told rank 0; and where nothing costs
@@ -123,7 +145,6 @@ static void settle(const struct cal *cal)
 double cal_repeat(struct cal *cal, const char *name, int where, int64_t x, int64_t y,
 		  cal_measure_fn measure, void *context)
 {
-	struct sample_key key = sample_key(name, where, x, y);
 	double values[MOST + 1], begin_s = MPI_Wtime(), share_s;
 	int n = 0, more = 1;
 
@@ -142,11 +163,45 @@ double cal_repeat(struct cal *cal, const char *name, int where, int64_t x, int64
 			more = 0;
 		} else if (cal->rank == 0) {
 			values[n++] = value;
-			if (samples_add(&cal->samples, &key, value) < 0)
-				MPI_Abort(MPI_COMM_WORLD, 1);
+			cal_keep(cal, name, where, x, y, value);
 			more = go_on(cal, values, n, begin_s, share_s);
 		}
 		cal_share_asleep(cal, &more);
 	}
 	return cal_share(n > 0 ? summary_of(values, n).median : NAN);
+}
+
+double cal_estimate(const struct cal *cal, int where, int64_t size_B)
+{
+	return cal->empty_s[where] + (double)size_B * cal->per_byte_s[where];
+}
+
+int64_t smaller(int64_t a, int64_t b)
+{
+	return a < b ? a : b;
+}
+
+int64_t cal_bisect(struct cal *cal, int64_t low_B, int64_t high_B, int64_t unit_B,
+		   cal_holds_fn holds, void *context)
+{
+	int held = 0;
+
+	while (high_B - low_B > unit_B && held >= 0) {
+		int64_t middle_B = low_B + (high_B - low_B) / 2 / unit_B * unit_B;
+
+		held = holds(cal, middle_B, context);
+		*(held > 0 ? &high_B : &low_B) = middle_B;
+	}
+	return high_B;
+}
+
+int64_t cal_find(struct cal *cal, int64_t low_B, int64_t first_B, int64_t most_B, int64_t unit_B,
+		 cal_holds_fn holds, void *context)
+{
+	for (; first_B <= most_B; first_B = first_B ? 2 * first_B : 1) {
+		if (holds(cal, first_B, context) > 0)
+			return cal_bisect(cal, low_B, first_B, unit_B, holds, context);
+		low_B = first_B;
+	}
+	return -1;
 }

@@ -34,13 +34,6 @@ static const struct number {
 	       {"storage_stripe_count", 0},
 	       {"storage_servers", 0}};
 
-/* Differences of times: what one message takes longer than another one, and what a bulk takes beside
- * a sender that may compute more slowly than rank 0. All else are times, numbers and fractions. */
-static int may_be_negative(const char *probe)
-{
-	return !strcmp(probe, "after_rest") || !strcmp(probe, "used");
-}
-
 int samples_write(const struct samples *samples, const char *path)
 {
 	struct whole_file whole;
@@ -137,7 +130,9 @@ static const char *read_sample(struct reader *reader, const char *line)
 		return "a finite value";
 	if (fabs(value) > MOST_VALUE)
 		return "a value of 1e9 at most";
-	if (value < 0 && !may_be_negative(key.name))
+	/* what a bulk takes beside a sender that may compute more slowly than rank 0; all else are
+	 * times, numbers and fractions */
+	if (value < 0 && strcmp(key.name, "used"))
 		return "a value from 0 on";
 	return out_of_memory(samples_add(reader->samples, &key, value));
 }

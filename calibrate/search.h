@@ -12,7 +12,7 @@
  * are off anyhow (noise); its loss is robust, so that one that no value explains pulls little. The
  * logarithm of a value is what is fitted, by Levenberg and Marquardt's method.
  */
-enum { STARTS = 16, PLACES = 128 };
+enum { STARTS = 16, BREAKS = 128 };
 
 struct view {
 	int n;		       /* observations */
@@ -31,9 +31,9 @@ struct view {
 	} starts[PARAMETERS];
 	/* sizes behind which another line may begin: between nodes, within one */
 	int n_places[2];
-	double places[2][PLACES];
+	double places[2][BREAKS];
 	/* of a line there: its time over that of the one before, its rate; 0: not known */
-	double steps[2][PLACES], rates[2][PLACES];
+	double steps[2][BREAKS], rates[2][BREAKS];
 	double first_rates[2]; /* of the smallest sizes, before the first such place */
 	unsigned libraries;    /* a bit for each that may be tried */
 };
@@ -58,6 +58,8 @@ struct variants {
 	int n;
 	struct machine list[VARIANTS];
 };
+
+struct machine *add_variant(struct variants *variants, const struct machine *machine);
 
 struct mechanism {
 	const char *name;

@@ -19,6 +19,7 @@ const char *storage_path(void)
 	return path;
 }
 
+/* All are done with its name. */
 static void unlink_at(int rank)
 {
 	MPI_Barrier(MPI_COMM_WORLD);
@@ -62,16 +63,6 @@ static const char *check_space(const char *directory)
 	return text;
 }
 
-static const char *check_first(const char *directory)
-{
-	const char *why;
-
-	if (access(directory, F_OK)) /* "" is not the root directory */
-		return strerror(errno);
-	why = try_file();
-	return why ? why : check_space(directory);
-}
-
 /* The file that rank 0 made must be there for all. */
 static const char *check_seen(int rank)
 {
@@ -91,7 +82,7 @@ static const char *check_seen(int rank)
 const char *storage_check(const char *directory, int rank)
 {
 	const char *why = NULL;
-	int failed = 0;
+	int failed;
 
 	if (!directory)
 		return NULL;
@@ -99,8 +90,10 @@ const char *storage_check(const char *directory, int rank)
 		 (long)getpid());
 	MPI_Bcast(path, sizeof(path), MPI_CHAR, 0, MPI_COMM_WORLD);
 	storage_watch(rank == 0 ? path : NULL);
-	if (rank == 0)
-		why = check_first(directory);
+	if (rank == 0 && access(directory, F_OK)) /* "" is not the root directory */
+		why = strerror(errno);
+	else if (rank == 0 && !(why = try_file()))
+		why = check_space(directory);
 	failed = why != NULL;
 	MPI_Bcast(&failed, 1, MPI_INT, 0, MPI_COMM_WORLD);
 	if (!failed)
@@ -111,34 +104,36 @@ const char *storage_check(const char *directory, int rank)
 
 /* --- files of the probes --- */
 
-static long long hint(MPI_File handle, const char *key)
+/* What the library says, at rank 0, on all ranks; 0: nothing. */
+static long long hint(const struct storage_file *file, int rank, const char *key)
 {
 	char text[MPI_MAX_INFO_VAL + 1] = "";
+	long long value = 0;
 	MPI_Info info;
 	int is_set = 0;
 
-	if (MPI_File_get_info(handle, &info) != MPI_SUCCESS)
-		return 0;
-	MPI_Info_get(info, key, MPI_MAX_INFO_VAL, text, &is_set);
-	MPI_Info_free(&info);
-	return is_set ? atoll(text) : 0;
+	if (rank == 0 && MPI_File_get_info(file->handle, &info) == MPI_SUCCESS) {
+		MPI_Info_get(info, key, MPI_MAX_INFO_VAL, text, &is_set);
+		MPI_Info_free(&info);
+		value = is_set ? atoll(text) : 0;
+	}
+	MPI_Bcast(&value, 1, MPI_LONG_LONG, 0, MPI_COMM_WORLD);
+	return value;
 }
 
 bool storage_create(struct storage_file *file, int rank, bool is_wide)
 {
-	MPI_Info info = MPI_INFO_NULL;
 	int failed = 0;
 
-	*file = (struct storage_file){.handle = MPI_FILE_NULL, .fd = -1, .is_wide = is_wide};
+	*file = (struct storage_file){MPI_FILE_NULL, MPI_INFO_NULL, is_wide, .fd = -1};
 	if (is_wide) {
-		MPI_Info_create(&info);
-		MPI_Info_set(info, "striping_factor", "100000");
-		MPI_Info_set(info, "striping_unit", "65536");
+		MPI_Info_create(&file->info);
+		MPI_Info_set(file->info, "striping_factor", "100000");
+		MPI_Info_set(file->info, "striping_unit", "65536");
 	}
 	if (rank == 0)
-		failed = MPI_File_open(MPI_COMM_SELF, path, MPI_MODE_CREATE | MPI_MODE_RDWR, info,
-				       &file->handle) != MPI_SUCCESS;
-	file->info = info;
+		failed = MPI_File_open(MPI_COMM_SELF, path, MPI_MODE_CREATE | MPI_MODE_RDWR,
+				       file->info, &file->handle) != MPI_SUCCESS;
 	MPI_Bcast(&failed, 1, MPI_INT, 0, MPI_COMM_WORLD);
 	return !failed;
 }
@@ -152,12 +147,8 @@ bool storage_open(struct storage_file *file, int rank, bool is_leader, bool drop
 				    &file->handle) == MPI_SUCCESS;
 	if (is_leader && drops_cache)
 		file->fd = open(path, O_RDWR);
-	if (rank == 0) {
-		file->said_factor = hint(file->handle, "striping_factor");
-		file->said_unit_B = hint(file->handle, "striping_unit");
-	}
-	MPI_Bcast(&file->said_factor, 1, MPI_LONG_LONG, 0, MPI_COMM_WORLD);
-	MPI_Bcast(&file->said_unit_B, 1, MPI_LONG_LONG, 0, MPI_COMM_WORLD);
+	file->said_factor = hint(file, rank, "striping_factor");
+	file->said_unit_B = hint(file, rank, "striping_unit");
 	MPI_Allreduce(MPI_IN_PLACE, &can, 1, MPI_INT, MPI_MIN, MPI_COMM_WORLD);
 	unlink_at(rank); /* it has no name any more, but is there as long as it is open */
 	return can;

@@ -32,7 +32,8 @@ static double least_s(const struct observations *all, enum benchmark_kind kind, 
 		const struct observation *o = &all->list[k];
 		double value = o->time_s / (by_byte && o->size_B > 0 ? o->size_B : 1);
 
-		if (!o->what || o->what->kind != kind || (by_byte && o->size_B == 0))
+		if (!o->what || o->what->kind != kind || (by_byte && o->size_B == 0) ||
+		    observation_is_within(o))
 			continue;
 		least = least > 0 ? fmin(least, value) : value;
 	}
@@ -59,6 +60,102 @@ static void begin_plain(const struct observations *all, struct machine *machine)
 	machine_set(machine, LATENCY, fmax(empty_s - 2 * each_s, empty_s / 10));
 	machine_set(machine, SEND_OVERHEAD, each_s);
 	machine_set(machine, RECV_OVERHEAD, each_s);
+}
+
+/* --- pairs of ranks at places --- */
+
+/* The least time of pairs at a place; of a byte, if `by_byte`. 0: there is none. */
+static double least_at(const struct observations *all, enum place place, bool by_byte)
+{
+	double least = 0;
+
+	for (int k = 0; k < all->n; k++) {
+		const struct observation *o = &all->list[k];
+		double value = o->time_s / (by_byte && o->size_B > 0 ? o->size_B : 1);
+
+		if (!o->what || o->place != place || (by_byte && o->size_B == 0) ||
+		    (!by_byte && o->what->kind != BENCHMARK_LATENCY))
+			continue;
+		least = least > 0 ? fmin(least, value) : value;
+	}
+	return least;
+}
+
+/* Levels of a node, where there are times of one; those that nobody timed are as the one before. */
+static void begin_levels(const struct observations *all, const struct shape *shape,
+			 struct machine *machine)
+{
+	const bool has[] = {true, shape->has_domains, shape->has_sockets};
+	double overheads_s = machine->value[SEND_OVERHEAD] + machine->value[RECV_OVERHEAD],
+	       empty_s = 0, byte_s = 0;
+	int level = 0;
+
+	for (int k = 0; k < 3; k++) {
+		empty_s += least_at(all, (enum place)(PLACE_DOMAIN + k), false);
+		byte_s += least_at(all, (enum place)(PLACE_DOMAIN + k), true);
+	}
+	if (shape->knows_levels || empty_s + byte_s == 0)
+		return;
+	for (int k = 0; k < 3; k++) {
+		double here_s = least_at(all, (enum place)(PLACE_DOMAIN + k), false),
+		       here_byte_s = least_at(all, (enum place)(PLACE_DOMAIN + k), true);
+
+		empty_s = here_s > 0 ? here_s : empty_s;
+		byte_s = here_byte_s > 0 ? here_byte_s : byte_s;
+		if (!has[k])
+			continue;
+		machine_set(machine, (enum parameter_id)(LEVEL_LATENCY + level),
+			    fmax(empty_s - overheads_s, empty_s / 10));
+		machine_set(machine, (enum parameter_id)(LEVEL_RATE + level++),
+			    byte_s > 0 ? 1 / byte_s : 1e10);
+	}
+}
+
+/* The most that all pairs at once move in a second: messages, or bytes; 0: nobody timed several. */
+static double most_per_s(const struct observations *all, enum place first, enum place last,
+			 bool bytes)
+{
+	double most = 0;
+	int most_ranks = 0;
+
+	for (int k = 0; k < all->n; k++) {
+		const struct observation *o = &all->list[k];
+
+		if (!o->what || o->place < first || o->place > last)
+			continue;
+		most_ranks = o->n_ranks > most_ranks ? o->n_ranks : most_ranks;
+		if (o->what->unit == BENCHMARK_OF_WINDOW)
+			most = fmax(most, o->n_ranks / 2 * (bytes ? o->size_B : 1) / o->time_s);
+	}
+	return most_ranks >= 4 ? most : 0;
+}
+
+static bool has_place(const struct observations *all, enum place place)
+{
+	for (int k = 0; k < all->n; k++)
+		if (all->list[k].what && all->list[k].place == place)
+			return true;
+	return false;
+}
+
+/* What limits memory is the domain that moves most: a copy draws its bytes twice where both ranks are
+ * of it. */
+static void may_share(const struct observations *all, const struct shape *shape, struct view *view,
+		      const struct machine *machine)
+{
+	static const double tapers[] = {4. / 3, 3. / 2, 5. / 3, 2, 3, 4, 6, 8},
+			    parts[] = {0.8, 0.5, 0.25, 0.12};
+
+	if (shape->is_block)
+		view_may(view, MEMORY,
+			 fmax(2 * most_per_s(all, PLACE_DOMAIN, PLACE_DOMAIN, true),
+			      most_per_s(all, PLACE_SOCKET, PLACE_NODE, true)));
+	view_may(view, MESSAGE_RATE, most_per_s(all, PLACE_NODES, PLACE_NODES, false));
+	for (int k = 0; k < 8 && shape->knows_topology && has_place(all, PLACE_ACROSS); k++) {
+		view_may(view, TAPER, tapers[k]);
+		if (k < 4)
+			view_may(view, UPLINK, parts[k] * machine->value[BANDWIDTH]);
+	}
 }
 
 /* --- what may be tried --- */
@@ -96,7 +193,7 @@ static void find_places(const struct observations *all, struct view *view)
 		if (all->list[k].what)
 			sizes[n++] = all->list[k].size_B;
 	qsort(sizes, (size_t)n, sizeof(*sizes), compare_sizes);
-	for (int k = 0; k < n && view->n_places[0] < PLACES; k++) {
+	for (int k = 0; k < n && view->n_places[0] < BREAKS; k++) {
 		if ((k == 0 || sizes[k] > sizes[k - 1]) && before >= LEAST_B && sizes[k] <= MOST_B)
 			view->places[0][view->n_places[0]++] = before;
 		before = sizes[k];
@@ -123,6 +220,8 @@ void predictor_view(struct predictor *predictor, const struct observations *all,
 		scatter[all->n + k] = 1;
 	}
 	begin_plain(all, machine);
+	begin_levels(all, &predictor->shape, machine);
+	may_share(all, &predictor->shape, view, machine);
 	find_places(all, view);
 	may_all(view, BURST, bursts, 4);
 	may_all(view, PAYLOAD, payloads, 3);

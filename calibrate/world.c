@@ -57,9 +57,9 @@ static void note_placement(struct cal *cal)
 		       cal->node[last + 1] == cal->node[last] + step)
 			last++;
 		if (step == 1)
-			samples_fact(&cal->samples, "placement", "%d-%d", node, cal->node[last]);
+			cal_fact(cal, "placement", "%d-%d", node, cal->node[last]);
 		else
-			samples_fact(&cal->samples, "placement", "%d*%d", node, last - rank + 1);
+			cal_fact(cal, "placement", "%d*%d", node, last - rank + 1);
 	}
 }
 
@@ -70,18 +70,13 @@ static void note_hosts(struct cal *cal, const char *hosts)
 
 		for (int rank = 0; rank < cal->n_ranks; rank++)
 			n += cal->node[rank] == node;
-		samples_fact(&cal->samples, "host", "%s, %d %s",
-			     hosts + (size_t)cal->leader[node] * sizeof(cal->host), n,
-			     n == 1 ? "rank" : "ranks");
+		cal_fact(cal, "host", "%s, %d %s",
+			 hosts + (size_t)cal->leader[node] * sizeof(cal->host), n,
+			 n == 1 ? "rank" : "ranks");
 	}
 	note_placement(cal);
-	samples_fact(&cal->samples, "nodes", "%d", cal->n_nodes);
-	samples_fact(&cal->samples, "ranks", "%d", cal->n_ranks);
-}
-
-static void use(struct cal *cal, int source, int dest)
-{
-	cal->is_used[source * cal->n_nodes + dest] = true;
+	cal_fact(cal, "nodes", "%d", cal->n_nodes);
+	cal_fact(cal, "ranks", "%d", cal->n_ranks);
 }
 
 void cal_world_init(struct cal *cal)
@@ -100,19 +95,17 @@ void cal_world_init(struct cal *cal)
 		      MPI_COMM_WORLD);
 	number_nodes(cal, hosts);
 	cal->is_used = allocate((size_t)cal->n_nodes * (size_t)cal->n_nodes * sizeof(bool));
-	if (cal->n_nodes > 1) { /* what is measured between two nodes is measured there */
-		use(cal, 0, 1);
-		use(cal, 1, 0);
-	}
+	if (cal->n_nodes > 1) /* what is measured between two nodes is measured there */
+		cal->is_used[1] = cal->is_used[cal->n_nodes] = true;
 	cal->far = cal->n_nodes > 1 ? cal->leader[1] : -1;
+	cal->subject = cal->far >= 0 ? BETWEEN_NODES : WITHIN_NODE;
 	cal->near = -1;
-	for (int rank = cal->n_ranks - 1; rank > 0; rank--)
-		if (cal->node[rank] == 0)
-			cal->near = rank;
-	for (int rank = 0; rank < cal->n_ranks; rank++)
-		cal->n_here += cal->node[rank] == 0;
-	if (cal->rank == 0)
-		note_hosts(cal, hosts);
+	for (int rank = cal->n_ranks - 1; rank >= 0; rank--)
+		if (cal->node[rank] == 0) {
+			cal->near = rank > 0 ? rank : cal->near;
+			cal->n_here++;
+		}
+	note_hosts(cal, hosts);
 	free(hosts);
 	cal->is_simulated = mpisim_is_simulated();
 	cal->send_buf = mpisim_alloc((size_t)cal->settings.max_size_B + 1);
@@ -141,15 +134,17 @@ int cal_partner(const struct cal *cal, int where)
 	return where == WITHIN_NODE ? cal->near : cal->far;
 }
 
-bool cal_new_connection(struct cal *cal, int *source, int *dest)
+bool cal_new_connection(struct cal *cal, int ranks[2])
 {
 	for (int to = 0; to < cal->n_nodes; to++)
 		for (int from = 0; from < cal->n_nodes; from++) {
-			if (from == to || cal->is_used[from * cal->n_nodes + to])
+			bool *is_used = &cal->is_used[from * cal->n_nodes + to];
+
+			if (from == to || *is_used)
 				continue;
-			use(cal, from, to);
-			*source = cal->leader[from];
-			*dest = cal->leader[to];
+			*is_used = true;
+			ranks[0] = cal->leader[from];
+			ranks[1] = cal->leader[to];
 			return true;
 		}
 	return false;

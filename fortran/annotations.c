@@ -28,6 +28,12 @@ int mpisim_kernel_begin_(const char *name, const int *n_params, const double par
 	return mpisim_kernel_begin(named(name, name_length), *n_params, params);
 }
 
+int mpisim_stream_kernel_begin_(const char *name, const int *n_params, const double params[],
+				const int *stream, size_t name_length)
+{
+	return mpisim_stream_kernel_begin(named(name, name_length), *n_params, params, *stream);
+}
+
 double mpisim_kernel_time_(const char *name, const int *n_params, const double params[],
 			   size_t name_length)
 {

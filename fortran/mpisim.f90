@@ -4,16 +4,19 @@
 !     if (mpisim_kernel_begin('dgemm', 3, [m, n, k])) call dgemm(...)
 !     call mpisim_kernel_end()
 module mpisim
-  use, intrinsic :: iso_c_binding, only: c_double, c_ptr, c_size_t
+  use, intrinsic :: iso_c_binding, only: c_double, c_int, c_ptr, c_size_t
   implicit none
   private
   public :: mpisim_add_compute_time, add_compute_time, mpisim_kernel_begin, mpisim_kernel_end, mpisim_kernel_time, &
             mpisim_phase_begin, mpisim_phase_end, mpisim_alloc, mpisim_alloc_part, mpisim_free, &
             mpisim_node_release, mpisim_node_acquire, &
             mpisim_is_simulated, mpisim_real_time, mpisim_state, mpisim_touch, &
-            mpisim_kernel_memory, MPISIM_READ, MPISIM_WRITE
+            mpisim_kernel_memory, MPISIM_READ, MPISIM_WRITE, &
+            mpisim_stream_kernel_begin, mpisim_stream_copy, mpisim_stream_wait, mpisim_stream_synchronize, &
+            mpisim_device_synchronize, mpisim_device_alloc, mpisim_device_free, MPISIM_MAX_STREAMS
 
   integer, parameter :: MPISIM_READ = 1, MPISIM_WRITE = 2
+  integer, parameter :: MPISIM_MAX_STREAMS = 32
 
   interface
     ! `seconds` of computation on the reference CPU for this rank; negative ones take time out again
@@ -47,6 +50,41 @@ module mpisim
       integer, intent(in) :: n_params
       real(c_double), intent(in) :: params(*)
     end function
+
+    ! Accelerators: streams are queues of work, kernels and copies; mpisim_kernel_end ends their kernels, too. One end of a copy
+    ! lies in memory of mpisim_device_alloc, which c_f_pointer makes an array; c_loc gives its address.
+    logical function mpisim_stream_kernel_begin(name, n_params, params, stream)
+      import :: c_double
+      character(len=*), intent(in) :: name
+      integer, intent(in) :: n_params, stream
+      real(c_double), intent(in) :: params(*)
+    end function
+    subroutine mpisim_stream_copy(to, from, size_B, stream) bind(C)
+      import :: c_int, c_ptr, c_size_t
+      type(c_ptr), value :: to, from
+      integer(c_size_t), value :: size_B
+      integer(c_int), value :: stream
+    end subroutine
+    ! What is handed to `stream` from now on begins after all that was handed to `other`.
+    subroutine mpisim_stream_wait(stream, other) bind(C)
+      import :: c_int
+      integer(c_int), value :: stream, other
+    end subroutine
+    ! Wait for the stream, or all of the rank.
+    subroutine mpisim_stream_synchronize(stream) bind(C)
+      import :: c_int
+      integer(c_int), value :: stream
+    end subroutine
+    subroutine mpisim_device_synchronize() bind(C)
+    end subroutine
+    type(c_ptr) function mpisim_device_alloc(size_B) bind(C)
+      import :: c_ptr, c_size_t
+      integer(c_size_t), value :: size_B
+    end function
+    subroutine mpisim_device_free(buf) bind(C)
+      import :: c_ptr
+      type(c_ptr), value :: buf
+    end subroutine
 
     ! Regions for the report; they nest.
     subroutine mpisim_phase_begin(name)

@@ -49,10 +49,22 @@ static sim_time_ps later(sim_time_ps a, sim_time_ps b)
 sim_time_ps net_device_serve(struct net_device *device, enum net_device_server server,
 			     sim_time_ps now, sim_time_ps duration, int64_t *ideal)
 {
+	device->work[server] = sim_time_add(device->work[server], duration);
 	device->free[server] = sim_time_add(later(device->free[server], now), duration);
 	device->ideal[server] = sim_time_add(later(device->ideal[server], *ideal), duration);
 	*ideal = device->ideal[server];
 	return device->free[server];
+}
+
+sim_time_ps net_devices_busy(const struct net_devices *devices, int node, int number,
+			     enum net_device_server server, sim_time_ps now)
+{
+	const struct net_device *device = devices->of[node] ? &devices->of[node][number] : NULL;
+
+	if (!device)
+		return 0;
+	/* what is left to do then is done without a pause */
+	return device->work[server] - later(device->free[server] - now, 0);
 }
 
 sim_time_ps net_device_copy_time(const struct cluster *cluster, double size_B)

@@ -16,6 +16,7 @@ struct net_device { /* zero-initialised: it has nothing to do */
 	/* when each has done all that has come; on the clock, and on that of an ideal network */
 	sim_time_ps free[NET_DEVICE_N_SERVERS];
 	int64_t ideal[NET_DEVICE_N_SERVERS];
+	sim_time_ps work[NET_DEVICE_N_SERVERS]; /* the time of all that has come */
 	struct net_device_last { /* what it has done last, for whoever explains */
 		void *cause;
 		sim_time_ps at;
@@ -35,6 +36,9 @@ struct net_device *net_devices_of(struct net_devices *devices, int node, int pla
  * becomes that, too. */
 sim_time_ps net_device_serve(struct net_device *device, enum net_device_server server,
 			     sim_time_ps now, sim_time_ps duration, int64_t *ideal);
+/* How long it has been busy until `now`, before which no work has come that is unknown here. */
+sim_time_ps net_devices_busy(const struct net_devices *devices, int node, int number,
+			     enum net_device_server server, sim_time_ps now);
 /* The duration of a copy. */
 sim_time_ps net_device_copy_time(const struct cluster *cluster, double size_B);
 

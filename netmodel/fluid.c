@@ -248,7 +248,7 @@ double net_fluid_load(const struct net_model *model, const struct net_link *link
 	double load = link->announced && link->announced->updated <= model->engine->now;
 
 	for (int i = 0; i < link->n; i++)
-		load += link->hops[i].transfer->rate;
+		load += net_hop_transfer(&link->hops[i])->rate;
 	return load;
 }
 
@@ -275,9 +275,12 @@ static void solve_unshared(struct net_model *model)
 	for (int l = 0; l < model->dirty_links.n; l++) {
 		const struct net_link *link = &model->links[model->dirty_links.links[l]];
 
-		for (int i = 0; i < link->n; i++)
-			net_transfer_set_rate(model, link->hops[i].transfer,
-					      fmin(1, net_most_rate(model, link->hops[i].transfer)));
+		for (int i = 0; i < link->n; i++) {
+			struct net_transfer *transfer = net_hop_transfer(&link->hops[i]);
+
+			net_transfer_set_rate(model, transfer,
+					      fmin(1, net_most_rate(model, transfer)));
+		}
 	}
 }
 

@@ -21,23 +21,28 @@ bool net_rate_same(double a, double b)
 static INLINE struct net_link *link_at(const struct net_transfer *transfer,
 				       struct net_link *const two[2], int k, int n)
 {
-	return n == 2 ? two[k] : &transfer->model->links[transfer->crossings[k].link];
+	return n == 2 ? two[k] : &transfer->model->links[transfer->path->at[k].link];
 }
 
 static INLINE int *place_at(struct net_transfer *transfer, int k, int n)
 {
-	return n == 2 ? &transfer->places[k] : &transfer->crossings[k].place;
+	return n == 2 ? &transfer->places[k] : &transfer->path->at[k].place;
 }
 
-static INLINE void add_load(struct net_transfer *transfer, double more)
+/* On its links, and in its path. */
+static INLINE void change_rate(struct net_transfer *transfer, double rate)
 {
+	double more = rate - transfer->rate;
+
+	transfer->rate = rate;
 	if (__builtin_expect(transfer->n_links == 2, 1)) {
 		net_out_link(transfer)->load += more;
 		net_in_link(transfer)->load += more;
 		return;
 	}
+	transfer->path->rate = rate;
 	for (int k = 0; k < transfer->n_links; k++)
-		transfer->model->links[transfer->crossings[k].link].load += more;
+		transfer->model->links[transfer->path->at[k].link].load += more;
 }
 
 void net_transfer_set_rate(struct net_model *model, struct net_transfer *transfer, double rate)
@@ -53,9 +58,8 @@ void net_transfer_set_rate(struct net_model *model, struct net_transfer *transfe
 	transfer->remaining_s -= passed_s;
 	if (transfer->remaining_s < 0)
 		transfer->remaining_s = 0;
-	add_load(transfer, rate - transfer->rate);
+	change_rate(transfer, rate);
 	transfer->updated = now;
-	transfer->rate = rate;
 	sim_engine_at(model->engine, &transfer->event,
 		      net_model_due(model, net_fluid_next(transfer) / rate));
 }
@@ -116,6 +120,8 @@ static INLINE void set_alone(struct net_link *link, double level, double share, 
 static INLINE void go_alone(struct net_transfer *transfer, struct net_link *const two[2], int n)
 {
 	transfer->rate = 1;
+	if (n > 2)
+		transfer->path->rate = 1;
 	EACH(k, n)
 	set_alone(link_at(transfer, two, k, n), 1, k == 0 ? 1 : INFINITY, 1, 1);
 }
@@ -135,14 +141,19 @@ static INLINE bool join(struct net_transfer *transfer, struct net_link *const tw
 		}
 	}
 	transfer->stage = NET_STAGE_SHARED;
+	if (n > 2)
+		transfer->path->rate = transfer->rate;
 	EACH(k, n)
 	{
 		struct net_link *link = link_at(transfer, two, k, n);
 		int place = link->n++;
-		int other = n == 2 ? (int)(two[1 - k] - model->links) : -1 - k;
 
 		*place_at(transfer, k, n) = place;
-		link->hops[place] = (struct net_hop){transfer, other};
+		link->hops[place] = n == 2
+			? (struct net_hop){.transfer = transfer,
+					   .other = (int)(two[1 - k] - model->links)}
+			: (struct net_hop){
+				  .path = transfer->path, .other = -1 - k, .n_links = n};
 	}
 	return true;
 }
@@ -154,7 +165,7 @@ static INLINE void take_off(struct net_link *link, int k, int place)
 
 	link->hops[place] = last;
 	if (__builtin_expect(last.other < 0, 0))
-		last.transfer->crossings[-1 - last.other].place = place;
+		last.path->at[-1 - last.other].place = place;
 	else /* of a route of two, it is the first link of all its transfers, or the last one */
 		last.transfer->places[k > 0] = place;
 }

@@ -38,13 +38,18 @@ static inline double bounded(const struct net_model *model, bool has_bounds,
 	return __builtin_expect(has_bounds, 0) ? lower(net_most_rate(model, transfer), rate) : rate;
 }
 
+static inline bool is_in_region(const struct net_model *model, int l)
+{
+	return model->standings[l] != NET_OUTSIDE;
+}
+
 static void join_region(struct net_model *model, int l)
 {
 	struct net_link *link = &model->links[l];
 
-	if (link->in_region)
+	if (is_in_region(model, l))
 		return;
-	link->in_region = true;
+	model->standings[l] = NET_INSIDE;
 	link->old_level = link->level;
 	model->region.links[model->region.n++] = l;
 }
@@ -56,34 +61,29 @@ static inline bool is_long(const struct net_hop *hop)
 	return __builtin_expect(hop->other < 0, 0);
 }
 
-/* The k-th of its links. */
-static struct net_link *link_at(const struct net_model *model, const struct net_transfer *transfer,
-				int k)
+/* The lowest level of its n links outside the region; INFINITY: none is full. */
+static double cap_of(const struct net_model *model, const struct net_path *path, int n)
 {
-	return &model->links[transfer->crossings[k].link];
-}
+	double cap = net_most_rate(model, path->transfer);
 
-/* The lowest level of those outside the region; INFINITY: none is full. */
-static double cap_of(const struct net_model *model, const struct net_transfer *transfer)
-{
-	double cap = net_most_rate(model, transfer);
-
-	for (int k = 0; k < transfer->n_links; k++)
-		if (!link_at(model, transfer, k)->in_region)
-			cap = lower(cap, link_at(model, transfer, k)->level);
+	for (int k = 0; k < n; k++)
+		if (!is_in_region(model, path->at[k].link))
+			cap = lower(cap, model->links[path->at[k].link].level);
 	return cap;
 }
 
 /* The lowest level, or the lowest before the region was solved. */
-static double level_of(const struct net_model *model, const struct net_transfer *transfer,
-		       bool is_old)
+static inline double level_of(const struct net_model *model, const struct net_path *path, int n,
+			      bool is_old)
 {
-	double level = net_most_rate(model, transfer);
+	double level = net_most_rate(model, path->transfer);
 
-	for (int k = 0; k < transfer->n_links; k++) {
-		const struct net_link *link = link_at(model, transfer, k);
+	for (int k = 0; k < n; k++) {
+		int l = path->at[k].link;
+		const struct net_link *link = &model->links[l];
 
-		level = lower(level, is_old && link->in_region ? link->old_level : link->level);
+		level = lower(level,
+			      is_old && is_in_region(model, l) ? link->old_level : link->level);
 	}
 	return level;
 }
@@ -153,21 +153,18 @@ static void take_out_settling(struct net_link *link)
 static inline double cap_elsewhere(const struct net_model *model, bool has_bounds,
 				   const struct net_hop *hop)
 {
-	const struct net_link *other;
-
 	if (is_long(hop))
-		return cap_of(model, hop->transfer);
-	other = &model->links[hop->other];
+		return cap_of(model, hop->path, hop->n_links);
 	return bounded(model, has_bounds, hop->transfer,
-		       other->in_region ? INFINITY : other->level);
+		       is_in_region(model, hop->other) ? INFINITY : model->links[hop->other].level);
 }
 
-static double *prepare_link(struct net_model *model, struct net_link *link, double *caps,
-			    double *out_share)
+static double *prepare_link(struct net_model *model, int l, double *caps, double *out_share)
 {
+	struct net_link *link = &model->links[l];
 	bool has_bounds = model->has_bounds;
 
-	link->settled = false;
+	model->standings[l] = NET_INSIDE;
 	link->room = link->limit;
 	link->n_unsettled = link->n;
 	link->n_settling = 0;
@@ -214,43 +211,46 @@ static inline void settle_transfer(struct net_link *link, double level)
 	link->n_settling++;
 }
 
-/* A transfer of a link that is settled at `level`: unless it has its rate from a link that was settled
+/* A transfer of link l, which is settled at `level`: unless it has its rate from a link that was settled
  * before, or from one outside the region. */
-static void settle_long(struct net_model *model, const struct net_link *link,
-			const struct net_transfer *transfer, double level)
+static void settle_long(struct net_model *model, int l, const struct net_hop *hop, double level)
 {
-	double cap = cap_of(model, transfer);
+	const struct net_path *path = hop->path;
+	double cap;
 
+	for (int k = 0; k < hop->n_links; k++)
+		if (path->at[k].link != l && model->standings[path->at[k].link] == NET_SETTLED)
+			return;
+	cap = cap_of(model, path, hop->n_links);
 	if (cap < level * (1 - NET_SAME))
 		return;
-	for (int k = 0; k < transfer->n_links; k++)
-		if (link_at(model, transfer, k) != link && link_at(model, transfer, k)->in_region &&
-		    link_at(model, transfer, k)->settled)
-			return;
-	for (int k = 0; k < transfer->n_links; k++) {
-		struct net_link *other = link_at(model, transfer, k);
+	for (int k = 0; k < hop->n_links; k++) {
+		int other = path->at[k].link;
 
-		if (!other->in_region || other == link)
+		if (other == l || !is_in_region(model, other))
 			continue;
-		forget_cap(other, cap);
-		settle_transfer(other, level);
+		forget_cap(&model->links[other], cap);
+		settle_transfer(&model->links[other], level);
 	}
 }
 
-static void settle_link(struct net_model *model, struct net_link *link, double level)
+static void settle_link(struct net_model *model, int l, double level)
 {
+	struct net_link *link = &model->links[l];
 	bool has_bounds = model->has_bounds;
 
-	link->settled = true;
+	model->standings[l] = NET_SETTLED;
 	link->level = level;
+	if (level == INFINITY) /* all of its transfers have their rates */
+		return;
 	for (int i = 0; i < link->n; i++) {
 		const struct net_hop *hop = &link->hops[i];
 
 		if (is_long(hop)) {
-			settle_long(model, link, hop->transfer, level);
+			settle_long(model, l, hop, level);
 			continue;
 		}
-		if (!model->links[hop->other].in_region || model->links[hop->other].settled)
+		if (model->standings[hop->other] != NET_INSIDE)
 			continue;
 		if (has_bounds) {
 			double most = net_most_rate(model, hop->transfer);
@@ -284,7 +284,7 @@ static bool prepare_region(struct net_model *model)
 	for (int i = 0; i < model->region.n; i++) {
 		struct net_link *link = &model->links[model->region.links[i]];
 
-		caps = prepare_link(model, link, caps, &share);
+		caps = prepare_link(model, model->region.links[i], caps, &share);
 		link->level = share;
 		if (link->n == 0) /* asks for nothing */
 			continue;
@@ -327,7 +327,7 @@ static int fill_region(struct net_model *model)
 			}
 		}
 		floor = entry.key > floor ? entry.key : floor;
-		settle_link(model, link, floor);
+		settle_link(model, entry.link, floor);
 	}
 	keep_levels(model);
 	return 0;
@@ -339,7 +339,7 @@ static inline void check_neighbour(struct net_model *model, int o, double was, d
 {
 	struct net_link *other = &model->links[o];
 
-	if (other->in_region || was == is)
+	if (is_in_region(model, o) || was == is)
 		return;
 	if (other->level != INFINITY) {
 		join_region(model, o);
@@ -353,23 +353,37 @@ static inline void check_neighbour(struct net_model *model, int o, double was, d
 	other->extra += is - was;
 }
 
-/* Each transfer once: from the first of its links whose level is new. */
-static void check_long(struct net_model *model, const struct net_link *link,
-		       const struct net_transfer *transfer)
+static bool has_neighbour(const struct net_model *model, const struct net_path *path, int n)
 {
-	double was = level_of(model, transfer, true), is = level_of(model, transfer, false);
-
-	for (int k = 0; link_at(model, transfer, k) != link; k++)
-		if (link_at(model, transfer, k)->in_region &&
-		    link_at(model, transfer, k)->level != link_at(model, transfer, k)->old_level)
-			return;
-	for (int k = 0; k < transfer->n_links; k++)
-		check_neighbour(model, transfer->crossings[k].link, was, is);
+	for (int k = 0; k < n; k++)
+		if (!is_in_region(model, path->at[k].link))
+			return true;
+	return false;
 }
 
-/* Which neighbours of `link` does its new level break? */
-static void check_neighbours(struct net_model *model, const struct net_link *link)
+/* Each transfer once: from the first of its links whose level is new. */
+static void check_long(struct net_model *model, int l, const struct net_path *path, int n)
 {
+	double was, is;
+
+	if (!has_neighbour(model, path, n))
+		return;
+	for (int k = 0; path->at[k].link != l; k++) {
+		const struct net_link *before = &model->links[path->at[k].link];
+
+		if (is_in_region(model, path->at[k].link) && before->level != before->old_level)
+			return;
+	}
+	was = level_of(model, path, n, true);
+	is = level_of(model, path, n, false);
+	for (int k = 0; k < n; k++)
+		check_neighbour(model, path->at[k].link, was, is);
+}
+
+/* Which neighbours of link l does its new level break? */
+static void check_neighbours(struct net_model *model, int l)
+{
+	const struct net_link *link = &model->links[l];
 	bool has_bounds = model->has_bounds;
 
 	for (int i = 0; i < link->n; i++) {
@@ -377,7 +391,7 @@ static void check_neighbours(struct net_model *model, const struct net_link *lin
 		double other;
 
 		if (is_long(hop)) {
-			check_long(model, link, hop->transfer);
+			check_long(model, l, hop->path, hop->n_links);
 			continue;
 		}
 		other = bounded(model, has_bounds, hop->transfer, model->links[hop->other].level);
@@ -393,9 +407,12 @@ static void join_neighbours(struct net_model *model, int from)
 	for (int i = from; i < n; i++) {
 		const struct net_link *link = &model->links[model->region.links[i]];
 
-		for (int h = 0; h < link->n; h++)
-			for (int k = 0; k < link->hops[h].transfer->n_links; k++)
-				join_region(model, net_crossed(link->hops[h].transfer, k));
+		for (int h = 0; h < link->n; h++) {
+			struct net_transfer *transfer = net_hop_transfer(&link->hops[h]);
+
+			for (int k = 0; k < transfer->n_links; k++)
+				join_region(model, net_crossed(transfer, k));
+		}
 	}
 }
 
@@ -408,13 +425,14 @@ static bool grow_region(struct net_model *model, int round)
 		const struct net_link *link = &model->links[model->region.links[i]];
 
 		if (link->level != link->old_level)
-			check_neighbours(model, link);
+			check_neighbours(model, model->region.links[i]);
 	}
 	for (int i = 0; i < model->touched.n; i++) {
 		struct net_link *link = &model->links[model->touched.links[i]];
 
 		link->touched = false;
-		if (!link->in_region && link->load + link->extra > link->limit - NET_FULL)
+		if (!is_in_region(model, model->touched.links[i]) &&
+		    link->load + link->extra > link->limit - NET_FULL)
 			join_region(model, model->touched.links[i]);
 	}
 	model->touched.n = 0;
@@ -435,12 +453,15 @@ static void apply_link(struct net_model *model, struct net_link *link)
 	for (int i = 0; i < link->n; i++) {
 		const struct net_hop *hop = &link->hops[i];
 		double rate = is_long(hop)
-				  ? level_of(model, hop->transfer, false)
+				  ? level_of(model, hop->path, hop->n_links, false)
 				  : bounded(model, has_bounds, hop->transfer,
 					    lower(link->level, model->links[hop->other].level));
 
 		load += rate;
-		net_transfer_set_rate(model, hop->transfer, rate);
+		if (is_long(hop) && rate == hop->path->rate) /* it has it from another link */
+			model->stats.n_rate_updates++;
+		else
+			net_transfer_set_rate(model, net_hop_transfer(hop), rate);
 	}
 	link->load = load;
 }
@@ -453,7 +474,7 @@ void net_maxmin_solve(struct net_model *model)
 	for (int i = 0; i < region->n; i++) {
 		struct net_link *link = &model->links[region->links[i]];
 
-		link->in_region = true;
+		model->standings[region->links[i]] = NET_INSIDE;
 		link->old_level = link->level;
 	}
 	for (int round = 0;; round++) {
@@ -473,6 +494,6 @@ void net_maxmin_solve(struct net_model *model)
 	if (model->uses)
 		net_uses_charge(model, region);
 	for (int i = 0; i < region->n; i++)
-		model->links[region->links[i]].in_region = false;
+		model->standings[region->links[i]] = NET_OUTSIDE;
 	region->n = 0;
 }

@@ -102,12 +102,14 @@ static int allocate(struct net_model *model)
 	model->links = calloc(n_links, sizeof(*model->links));
 	model->nodes = calloc(n_nodes, sizeof(*model->nodes));
 	model->heap.entries = calloc(n_links, sizeof(*model->heap.entries));
-	if (!model->links || !model->nodes || !model->heap.entries)
+	model->standings = calloc(n_links, sizeof(*model->standings));
+	if (!model->links || !model->nodes || !model->heap.entries || !model->standings)
 		return UTIL_ENOMEM;
 	if (model->topology) {
 		size_t longest = (size_t)model->topology->longest;
 
-		util_pool_init(&model->crossings, longest * sizeof(struct net_crossing));
+		util_pool_init(&model->paths, sizeof(struct net_path) +
+						  longest * sizeof(struct net_crossing));
 		model->route = calloc(longest, sizeof(*model->route));
 		model->rival = calloc(longest, sizeof(*model->rival));
 		model->uses = calloc(n_links, sizeof(*model->uses));
@@ -251,7 +253,7 @@ void net_model_destroy(struct net_model *model)
 	free(model->links);
 	free(model->nodes);
 	if (model->topology)
-		util_pool_finish(&model->crossings);
+		util_pool_finish(&model->paths);
 	free(model->route);
 	free(model->rival);
 	free(model->ended);
@@ -259,6 +261,7 @@ void net_model_destroy(struct net_model *model)
 	net_topology_destroy(model->own_topology);
 	net_memory_destroy(model->memory);
 	free(model->heap.entries);
+	free(model->standings);
 	free(model->dirty_links.links);
 	free(model->dirty_nodes.links);
 	free(model->region.links);

@@ -89,8 +89,8 @@ struct net_transfer { /* private but for reading; zero-initialise. Small: millio
 	};
 	sim_time_ps updated;
 	union {
-		int places[2];			/* in its two links' arrays of transfers */
-		struct net_crossing *crossings; /* [n_links]; where there are more than two */
+		int places[2];	       /* in its two links' arrays of transfers */
+		struct net_path *path; /* where there are more than two links */
 	};
 	short stage;		   /* enum net_stage */
 	short bound;		   /* of its rate, by its segment: 1, …; 0: none */

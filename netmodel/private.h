@@ -65,13 +65,24 @@ struct net_method {
 };
 extern const struct net_method net_fluid, net_thesis, net_unshared, net_packets;
 
-struct net_hop { /* a transfer on a link */
-	struct net_transfer *transfer;
-	int other; /* its other link, of a route of two; -1 - k: the k-th of a longer one */
+struct net_crossing {	 /* a link of a route of more than two */
+	int link, place; /* in the link's array of transfers */
 };
 
-struct net_crossing {	 /* a link of a longer route */
-	int link, place; /* in the link's array of transfers */
+/* Such a route of a transfer. What is solved looks only at it: of a million transfers each is far away. */
+struct net_path {
+	struct net_transfer *transfer;
+	double rate; /* as the transfer's, while it is on its links */
+	struct net_crossing at[];
+};
+
+struct net_hop { /* a transfer on a link */
+	union {
+		struct net_transfer *transfer;
+		struct net_path *path;
+	};
+	int other;   /* its other link, of a route of two; -1 - k: it is the k-th of the path */
+	int n_links; /* of the path */
 };
 
 struct net_link {
@@ -100,7 +111,7 @@ struct net_link {
 	bool queued, visited; /* while solving */
 
 	/* while max-min is solved */
-	bool in_region, settled, touched;
+	bool touched;
 	double old_level;
 	double extra; /* change of load, of a link that is not full */
 	double room;  /* what its unsettled transfers share */
@@ -112,8 +123,20 @@ struct net_link {
 				  room */
 };
 
-struct net_use {      /* of a link, of a fabric */
-	int n_routed; /* transfers under way whose routes cross it, if these have more than two links */
+static inline struct net_transfer *net_hop_transfer(const struct net_hop *hop)
+{
+	return __builtin_expect(hop->other < 0, 0) ? hop->path->transfer : hop->transfer;
+}
+static inline double net_hop_rate(const struct net_hop *hop)
+{
+	return __builtin_expect(hop->other < 0, 0) ? hop->path->rate : hop->transfer->rate;
+}
+
+enum net_standing { NET_OUTSIDE, NET_INSIDE, NET_SETTLED }; /* as to the region that is solved */
+
+struct net_use { /* of a link, of a fabric */
+	int n_routed; /* for adaptive routing: transfers under way on routes of more than two links
+			 that cross it */
 	double carried_B;
 	double lost_s; /* how much longer transfers took that it held back, up to `since` */
 	double losing; /* since then, in each second */
@@ -162,7 +185,7 @@ struct net_model {
 	struct net_node *nodes; /* [n_nodes] */
 	int n_links;
 	const struct net_topology *topology; /* borrowed; NULL: the star */
-	struct util_pool crossings;	     /* of topology->longest */
+	struct util_pool paths;		     /* of topology->longest links */
 	int *route, *rival;   /* [topology->longest] the one that is being chosen, and another */
 	int *ended, n_ended;  /* the one whose transfer ends; NULL: nobody asks */
 	struct net_use *uses; /* [n_links]; NULL: the star, which counts nothing */
@@ -189,6 +212,8 @@ struct net_model {
 	void *state; /* of the method, which knows its type */
 	struct net_list dirty_links, dirty_nodes;
 	struct net_list region, touched, visited; /* while solving */
+	unsigned char *standings; /* [n_links] enum net_standing, OUTSIDE but while max-min is
+				     solved; not in the links, so that they stay close together */
 	struct net_heap heap;
 	double *caps;
 	size_t caps_capacity;
@@ -257,7 +282,7 @@ static inline struct net_link *net_in_link(const struct net_transfer *transfer)
 static inline int net_crossed(const struct net_transfer *transfer, int k)
 {
 	if (__builtin_expect(transfer->n_links > 2, 0))
-		return transfer->crossings[k].link;
+		return transfer->path->at[k].link;
 	return k == 0 ? transfer->source_node
 		      : transfer->model->cluster->n_nodes + transfer->dest_node;
 }

@@ -119,13 +119,14 @@ bool net_route_take(struct net_transfer *transfer)
 	net_uses_begin(transfer, links, n);
 	if (n == 2)
 		return true;
-	transfer->crossings = util_pool_get(&model->crossings);
-	if (!transfer->crossings) {
+	transfer->path = util_pool_get(&model->paths);
+	if (!transfer->path) {
 		net_model_out_of_memory(model);
 		return false;
 	}
+	transfer->path->transfer = transfer;
 	for (int k = 0; k < n; k++)
-		transfer->crossings[k].link = links[k];
+		transfer->path->at[k].link = links[k];
 	transfer->n_links = (short)n;
 	model->n_routed++;
 	return true;
@@ -142,7 +143,7 @@ static void keep_ended(struct net_model *model, const struct net_transfer *trans
 {
 	model->n_ended = transfer->n_links - 2;
 	for (int k = 0; k < model->n_ended; k++)
-		model->ended[k] = transfer->crossings[k + 1].link;
+		model->ended[k] = transfer->path->at[k + 1].link;
 }
 
 int net_model_ended_link(const struct net_model *model, int k)
@@ -157,7 +158,7 @@ void net_route_return(struct net_transfer *transfer)
 	net_uses_end(transfer);
 	if (model->ended)
 		keep_ended(model, transfer);
-	util_pool_put(&model->crossings, transfer->crossings);
+	util_pool_put(&model->paths, transfer->path);
 	transfer->n_links = 2;
 	/* nobody waits for what happens to links that nobody uses */
 	if (--model->n_routed == 0 && model->has_changes)

@@ -16,7 +16,7 @@ static void charge(struct net_model *model, int l)
 	if (link->level >= 1)
 		return;
 	for (int i = 0; i < link->n; i++)
-		if (net_rate_same(link->hops[i].transfer->rate, link->level))
+		if (net_rate_same(net_hop_rate(&link->hops[i]), link->level))
 			use->losing += 1 - link->level;
 }
 
@@ -26,18 +26,28 @@ void net_uses_charge(struct net_model *model, const struct net_list *links)
 		charge(model, links->links[i]);
 }
 
+/* Nobody else asks for n_routed. */
+static bool is_adaptive(const struct net_model *model)
+{
+	return model->cluster->network.topology.routing == CLUSTER_ROUTING_ADAPTIVE;
+}
+
 void net_uses_begin(struct net_transfer *transfer, const int links[], int n)
 {
-	for (int k = 0; k < n; k++) {
-		transfer->model->uses[links[k]].n_routed += n > 2;
-		transfer->model->uses[links[k]].carried_B += (double)transfer->size_B;
-	}
+	struct net_use *uses = transfer->model->uses;
+
+	for (int k = 0; k < n; k++)
+		uses[links[k]].carried_B += (double)transfer->size_B;
+	if (n > 2 && is_adaptive(transfer->model))
+		for (int k = 0; k < n; k++)
+			uses[links[k]].n_routed++;
 }
 
 void net_uses_end(struct net_transfer *transfer)
 {
-	for (int k = 0; k < transfer->n_links; k++)
-		transfer->model->uses[transfer->crossings[k].link].n_routed--;
+	if (is_adaptive(transfer->model))
+		for (int k = 0; k < transfer->n_links; k++)
+			transfer->model->uses[transfer->path->at[k].link].n_routed--;
 }
 
 void net_uses_mark(struct net_model *model)

@@ -206,10 +206,8 @@ bool pd_annotation_begin_kernel(struct pd_rank *rank, const char *function, cons
 		pd_fail(rank, PD_FAILURE_ANNOTATION,
 			"kernel \"%s\" begins within kernel \"%s\": kernels do not nest (is mpisim_kernel_end missing?)",
 			name ? name : "(null)", annotation->charge.name);
-	if (stream >= 0) {
-		pd_streams_check(rank, stream);
+	if (stream >= 0)
 		pd_compute_end(rank);
-	}
 	if (pd_store_begin_at(rank->program->store, pd_place_of(rank), name, n_params, params,
 			      &annotation->charge, &err))
 		annotation_fail_store(rank, &err);
@@ -226,7 +224,9 @@ bool pd_annotation_begin_kernel(struct pd_rank *rank, const char *function, cons
 	annotation->n_params = n_params;
 	if (n_params > 0)
 		memcpy(annotation->params, params, (size_t)n_params * sizeof(*params));
-	if (!annotation->charge.execute && stream < 0) {
+	if (stream >= 0) {
+		rank->has_step = true; /* so that calls of MPI are seen until it ends */
+	} else if (!annotation->charge.execute) {
 		tell_charge(rank, annotation->charge.name, annotation->charge.seconds,
 			   SIM_CHARGE_SKIPPED);
 		pd_compute_charge(rank, annotation->charge.name,

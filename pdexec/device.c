@@ -14,7 +14,7 @@ struct work {
 	struct work *next;
 	enum net_device_server server;
 	sim_time_ps duration, handed;
-	const char *kernel; /* interned */
+	const char *kernel; /* interned; a copy has the name `copy` */
 	void *cause;	    /* struct sim_causes; NULL: nobody asks */
 	int64_t ideal; /* when it was handed over, then when it is done, on an ideal network */
 	const struct stream *other; /* it is none but waits for … */
@@ -120,8 +120,7 @@ static void explain(struct stream *stream)
 		after = stream->cause;
 	if (last->cause && last->at > work->handed && (!after || last->at > stream->at))
 		after = last->cause;
-	causes->worked(causes->context, work->cause, after, work->kernel ? work->kernel : copy,
-		       now(rank));
+	causes->worked(causes->context, work->cause, after, work->kernel, now(rank));
 	become(rank, &last->cause, work->cause);
 	last->at = now(rank);
 	drop(rank, &stream->cause);
@@ -188,11 +187,26 @@ static void advance(struct pd_streams *streams)
 	}
 }
 
+/* The first work of the stream is done. */
+static void tell_done(const struct stream *stream)
+{
+	const struct pd_rank *rank = stream->all->rank;
+	const struct sim_record_offloaded record = {
+	    .rank = rank->rank,
+	    .kernel = stream->first->kernel,
+	    .begin = now(rank) - stream->first->duration,
+	    .end = now(rank),
+	};
+
+	sim_tell_offloaded(&rank->world->observers, &record);
+}
+
 static void work_done(struct sim_event *event)
 {
 	struct stream *stream = (struct stream *)event;
 
 	stream->is_served = false;
+	tell_done(stream);
 	explain(stream);
 	pop(stream);
 	advance(stream->all);
@@ -222,12 +236,15 @@ static struct net_device *device_of(struct pd_rank *rank)
 
 void pd_streams_check(struct pd_rank *rank, int stream)
 {
+	const struct sim_record_charge record = {.rank = rank->rank, .flags = SIM_CHARGE_OFFLOADED};
+
 	if (rank->world->cluster->accelerators.per_node == 0)
 		pd_fail(rank, PD_FAILURE_ANNOTATION,
 			"the cluster has no accelerators: wanted accelerators.per_node in its file");
 	if (stream < 0 || stream >= PD_MAX_STREAMS)
 		pd_fail(rank, PD_FAILURE_ANNOTATION, "found stream %d, wanted 0 to %d", stream,
 			PD_MAX_STREAMS - 1);
+	sim_tell_charge(&rank->world->observers, &record);
 }
 
 static struct pd_streams *streams_get(struct pd_rank *rank)
@@ -287,19 +304,13 @@ static int64_t launch(struct pd_rank *rank)
 void pd_streams_push(struct pd_rank *rank, int stream, const char *kernel,
 		     enum net_device_server server, sim_time_ps duration)
 {
-	const struct sim_record_charge record = {.rank = rank->rank,
-						 .kernel = kernel,
-						 .seconds = sim_time_to_s(duration),
-						 .flags = SIM_CHARGE_OFFLOADED};
-	int64_t ideal;
+	int64_t ideal = launch(rank);
 
-	sim_tell_charge(&rank->world->observers, &record);
-	ideal = launch(rank);
 	push(rank, stream,
 	     (struct work){.server = server,
 			   .duration = duration,
 			   .handed = now(rank),
-			   .kernel = kernel,
+			   .kernel = kernel ? kernel : copy,
 			   .cause = cause_of(rank),
 			   .ideal = ideal});
 }
@@ -353,10 +364,13 @@ static void wait_for(struct pd_rank *rank, int first, int n)
 
 int mpisim_stream_kernel_begin(const char *name, int n_params, const double params[], int stream)
 {
-	/* Outside of any rank annotations mean nothing. */
-	return !pd_current ||
-	       pd_annotation_begin_kernel(pd_current, __func__, __builtin_return_address(0), name,
-					  n_params, params, stream);
+	const void *site = __builtin_return_address(0);
+	struct pd_rank *rank = pd_annotation_enter(__func__, site);
+
+	if (!rank) /* outside of any rank annotations mean nothing */
+		return 1;
+	pd_streams_check(rank, stream);
+	return pd_annotation_begin_kernel(rank, __func__, site, name, n_params, params, stream);
 }
 
 void mpisim_stream_synchronize(int stream)

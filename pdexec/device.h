@@ -12,7 +12,8 @@
  */
 enum { PD_MAX_STREAMS = 32 }; /* MPISIM_MAX_STREAMS */
 
-/* Ends the run when the cluster has no accelerators, or there is no such stream. */
+/* The rank uses its accelerator, of which observers are told. Ends the run when the cluster has none, or
+ * there is no such stream. */
 void pd_streams_check(struct pd_rank *rank, int stream);
 /*
  * Hands work over to a stream, a kernel or (NULL) a copy: the rank spends the time of a launch, which

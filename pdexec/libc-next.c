@@ -75,6 +75,7 @@ static const struct {
     {"pthread_getaffinity_np", offsetof(struct pd_libc, pthread_getaffinity_np)},
     {"pthread_join", offsetof(struct pd_libc, pthread_join)},
     {"pthread_setaffinity_np", offsetof(struct pd_libc, pthread_setaffinity_np)},
+    {"pread", offsetof(struct pd_libc, pread)},
     {"putenv", offsetof(struct pd_libc, putenv)},
     {"quick_exit", offsetof(struct pd_libc, quick_exit)},
     {"rand", offsetof(struct pd_libc, rand)},

@@ -103,6 +103,7 @@ struct pd_libc {
 	__typeof__(&pthread_getaffinity_np) pthread_getaffinity_np;
 	__typeof__(&pthread_join) pthread_join;
 	__typeof__(&pthread_setaffinity_np) pthread_setaffinity_np;
+	__typeof__(&pread) pread;
 	__typeof__(&putenv) putenv;
 	__typeof__(&quick_exit) quick_exit;
 	__typeof__(&rand) rand;

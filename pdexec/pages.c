@@ -299,6 +299,8 @@ void pd_pages_access(const void *address, size_t size_B, bool is_write, const vo
 	uintptr_t low = (uintptr_t)address & ~(uintptr_t)(PD_PAGE_B - 1),
 		  high = (uintptr_t)address + size_B;
 
+	if (is_write && pd_current && pd_current->world->fault)
+		pd_current->world->fault(pd_current->world, address, size_B, NULL);
 	if (!pages || !pages->closed)
 		return;
 	for (uintptr_t at = low; at < high; at += PD_PAGE_B) {

@@ -8,7 +8,7 @@
  * Pages of programs' memory whose first accesses are seen while a rank computes. They are closed
  * whenever the rank goes on computing, and opened before anything else runs; an access to one that
  * is closed faults, is noted, and is done then. System calls do not fault but fail: those that the
- * simulator takes over (read, write, fread, fwrite) open what they use before.
+ * simulator takes over (read, pread, write, fread, fwrite) open what they use before.
  */
 enum { PD_PAGE_B = 4096 };
 

@@ -128,7 +128,7 @@ struct pd_rank {
 	double pending_s;               /* charged so far, reference CPU seconds */
 	double host_mark_s;             /* host time at which measuring (re)started */
 	bool is_measuring;
-	bool has_step;                  /* is_measuring, or pending_s is not 0 */
+	bool has_step;                  /* is_measuring, pending_s is not 0, or a kernel of a stream is open */
 	bool is_computing;              /* blocked until `compute` is done */
 	int n_parts;                    /* of pending_s, by kernel; what is not annotated is the rest */
 	struct pd_part parts[PD_MAX_PARTS];
@@ -202,9 +202,9 @@ struct pd_world {
 	void *mpi;
 	void (*mpi_rank_end)(struct pd_rank *rank); /* called on the rank's fiber when it has returned or exited; set by mpi */
 	struct pd_failure failure;      /* kind != NONE: the run is over */
-	/* whether a fault is part of a check: the access is done again then. Called in the signal's handler; `site`: in the program, NULL: the
-	   library did it; set by mpi, NULL: nobody asks */
-	bool (*fault)(struct pd_world *world, const void *address, const void *site);
+	/* whether pages there are closed for a check; they are open from now on, and the access is done again. Called in the signal's handler;
+	   `site`: in the program, NULL: the library did it, or a system call is going to; set by mpi, NULL: nobody asks */
+	bool (*fault)(struct pd_world *world, const void *address, size_t size_B, const void *site);
 	struct pd_rank *receiver; /* into whose buffer a message is being copied right now; NULL:
 				     nobody's, or by the rank itself. Set by mpi */
 	jmp_buf *way_out; /* of whoever steps the engine: taken when a fault ends the run outside of
@@ -274,6 +274,9 @@ static inline bool pd_world_is_over(const struct pd_world *world)
 
 /* Ends the run with a failure of the calling rank; does not return to the application. On a rank's fiber only. */
 _Noreturn void pd_fail(struct pd_rank *rank, enum pd_failure_kind kind, const char *format, ...)
+	__attribute__((format(printf, 3, 4)));
+/* The same of a rank that does not call, or goes on until it blocks. On any fiber or none. */
+void pd_fail_aside(struct pd_rank *rank, enum pd_failure_kind kind, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));
 /* What the end of a rank means to the layers above and to those who record. */
 void pd_rank_end(struct pd_rank *rank, int code);

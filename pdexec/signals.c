@@ -97,9 +97,9 @@ static void blame_receiver(struct pd_signals *crash, struct pd_rank *receiver)
 					     .site = receiver->site,
 					     .time = world->engine.now};
 	snprintf(world->failure.text, sizeof world->failure.text,
-		 "%s: a message has come, and the buffer that its receive names is no memory to "
-		 "write to",
-		 describe_fault(crash, text, sizeof text));
+		 "%s: a message has come, and the buffer that its %s names is no memory to %s",
+		 describe_fault(crash, text, sizeof text),
+		 crash->is_write ? "receive" : "send", crash->is_write ? "write to" : "read");
 }
 
 /* The place of the engine's loop. */
@@ -136,6 +136,10 @@ __attribute__((no_sanitize("address"))) static void land(void *argument)
 		pd_signals_describe_overflow(rank, text, sizeof(text));
 		pd_fail(rank, PD_FAILURE_OVERFLOW, "%s", text);
 	}
+	if (pd_memory_is_device(crash->address) && !rank->world->config.no_alloc)
+		pd_fail(rank, PD_FAILURE_CRASH,
+			"%s memory of an accelerator that is not allocated (address %p)",
+			crash->is_write ? "wrote to" : "read", (const void *)crash->address);
 	if (pd_memory_is_absent(crash->address) &&
 	    (crash->number == SIGSEGV || crash->number == SIGBUS))
 		pd_fail(rank, PD_FAILURE_ANNOTATION,
@@ -260,7 +264,7 @@ static bool is_of_check(const struct pd_rank *rank, const void *address,
 
 	return world && world->fault &&
 	       world->fault(
-		   world, address,
+		   world, address, 1,
 		   rank ? pd_signals_find_site(rank, fault->pc + 1, fault->stack) : NULL);
 }
 

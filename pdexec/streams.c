@@ -56,6 +56,22 @@ PD_INTERPOSE size_t fwrite(const void *buffer, size_t size, size_t n, FILE *stre
 	return pd_libc_next()->fwrite(buffer, size, n, stream);
 }
 
+/* Both names, as of freopen below. */
+PD_INTERPOSE ssize_t pd_pread(int fd, void *buffer, size_t size, off_t at) __asm__("pread");
+PD_INTERPOSE ssize_t pd_pread64(int fd, void *buffer, size_t size, off_t at) __asm__("pread64");
+
+ssize_t pd_pread(int fd, void *buffer, size_t size, off_t at)
+{
+	pd_pages_access(buffer, size, true, __builtin_return_address(0));
+	return pd_libc_next()->pread(fd, buffer, size, at);
+}
+
+ssize_t pd_pread64(int fd, void *buffer, size_t size, off_t at)
+{
+	pd_pages_access(buffer, size, true, __builtin_return_address(0));
+	return pd_libc_next()->pread(fd, buffer, size, at);
+}
+
 PD_INTERPOSE ssize_t write(int fd, const void *buffer, size_t size)
 {
 	pd_pages_access(buffer, size, false, __builtin_return_address(0));

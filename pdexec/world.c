@@ -3,7 +3,6 @@
 #include <errno.h>
 #include <limits.h>
 #include <pthread.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
@@ -311,6 +310,8 @@ struct pd_rank *pd_rank_before_fork(void)
 static void forget_rank(void)
 {
 	parent_of_child = pd_rank_here();
+	if (pd_current && pd_current->world->fault) /* nobody does, when the child writes */
+		pd_current->world->fault(pd_current->world, NULL, SIZE_MAX, NULL);
 	pd_current = NULL;
 }
 
@@ -410,52 +411,6 @@ void pd_world_start(struct pd_world *world)
 {
 	for (int i = 0; i < world->n_programs; i++)
 		pd_program_start(world, &world->programs[i]);
-}
-
-void pd_world_fail_step(struct pd_world *world, enum sim_step step)
-{
-	struct pd_failure *failure = &world->failure;
-
-	*failure =
-	    (struct pd_failure){.kind = PD_FAILURE_MEMORY, .rank = -1, .time = world->engine.now};
-	snprintf(failure->text, sizeof(failure->text), "the simulator ran out of memory");
-	if (step == SIM_STEP_OVERFLOW) {
-		const struct pd_rank *rank = world->engine.resumed_last->data;
-
-		failure->kind = PD_FAILURE_OVERFLOW;
-		failure->rank = rank->rank;
-		failure->function = rank->function;
-		failure->site = rank->site;
-		pd_signals_describe_overflow(rank, failure->text, sizeof(failure->text));
-	}
-}
-
-_Noreturn void pd_fail(struct pd_rank *rank, enum pd_failure_kind kind, const char *format, ...)
-{
-	struct pd_failure *failure = &rank->world->failure;
-	int exit_code = failure->exit_code; /* MPI_Abort sets it beforehand */
-	va_list args;
-
-	if (failure->kind == PD_FAILURE_NONE) {
-		*failure = (struct pd_failure){.kind = kind,
-					       .rank = rank->rank,
-					       .function = rank->function,
-					       .site = rank->site,
-					       .time = rank->world->engine.now,
-					       .exit_code = exit_code};
-		va_start(args, format);
-		vsnprintf(failure->text, sizeof(failure->text), format, args);
-		va_end(args);
-	}
-	sim_engine_stop(&rank->world->engine);
-	if (rank->world->unwind)
-		__builtin_longjmp(rank->world->unwind, 1);
-	fflush(stdout);
-	/* after a crash the rank's own environment may be overwritten: it lies on the stack */
-	if (!rank->world->is_builtin)
-		pd_process_switch(rank->world->error, rank->process, rank->world->outside);
-	for (;;)
-		sim_task_block(&rank->task);
 }
 
 void pd_rank_end(struct pd_rank *rank, int code)

@@ -65,6 +65,13 @@ void sim_tell_compute(const struct sim_observers *to, const struct sim_record_co
 			to->of[i].compute(to->of[i].context, record);
 }
 
+void sim_tell_offloaded(const struct sim_observers *to, const struct sim_record_offloaded *record)
+{
+	for (int i = 0; i < to->n; i++)
+		if (to->of[i].offloaded)
+			to->of[i].offloaded(to->of[i].context, record);
+}
+
 void sim_tell_call(const struct sim_observers *to, const struct sim_record_call *record)
 {
 	for (int i = 0; i < to->n; i++)

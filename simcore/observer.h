@@ -26,6 +26,12 @@ struct sim_record_compute { /* one computation step that ended, or the share of 
 			      by sim_causes.taken */
 };
 
+struct sim_record_offloaded { /* a piece of work of a stream of the rank's accelerator that ended */
+	int rank;
+	const char *kernel; /* "(copy)": it is one */
+	sim_time_ps begin, end;
+};
+
 struct sim_record_call { /* one MPI call that ended */
 	int rank;
 	const char *function; /* "MPI_Send" */
@@ -141,7 +147,7 @@ struct sim_causes {
 
 /* What is charged to a rank, before it becomes a computation step. */
 enum { SIM_CHARGE_MEASURED = 1, SIM_CHARGE_SKIPPED = 2, SIM_CHARGE_MEMORY = 4, /* enum mtrace_charge */
-       SIM_CHARGE_OFFLOADED = 8 }; /* to a stream of the rank's accelerator; kernel NULL: a copy */
+       SIM_CHARGE_OFFLOADED = 8 }; /* nothing: the rank uses its accelerator */
 
 struct sim_record_charge {
 	int rank;
@@ -177,6 +183,7 @@ struct sim_record_touch {
 struct sim_observer {
 	void *context;
 	void (*compute)(void *context, const struct sim_record_compute *record);
+	void (*offloaded)(void *context, const struct sim_record_offloaded *record);
 	void (*call)(void *context, const struct sim_record_call *record);
 	void (*message)(void *context, const struct sim_record_message *record);
 	void (*phase)(void *context, int rank, const char *name, int is_begin, sim_time_ps now);
@@ -202,7 +209,7 @@ struct sim_observer {
 /* All who observe a run, in the order in which they are told. */
 enum { SIM_MOST_OBSERVERS = 8 };
 
-enum sim_observed { /* which events somebody wants; charges, touches, clocks and sleeps are told to all */
+enum sim_observed { /* which events somebody wants; the others are told to all */
 		    SIM_OBSERVED_COMPUTE = 1,
 		    SIM_OBSERVED_CALL = 2,
 		    SIM_OBSERVED_MESSAGE = 4,
@@ -241,6 +248,7 @@ const struct sim_causes *sim_causes_fan_add(struct sim_causes_fan *fan,
 
 /* Tell all who want it. O(observers). */
 void sim_tell_compute(const struct sim_observers *to, const struct sim_record_compute *record);
+void sim_tell_offloaded(const struct sim_observers *to, const struct sim_record_offloaded *record);
 void sim_tell_call(const struct sim_observers *to, const struct sim_record_call *record);
 void sim_tell_message(const struct sim_observers *to, const struct sim_record_message *record);
 void sim_tell_phase(const struct sim_observers *to, int rank, const char *name, int is_begin,

@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "traces/accelerators.h"
 #include "traces/compare/compare.h"
 #include "traces/reasons.h"
 #include "traces/run.h"
@@ -29,15 +30,17 @@ void trace_interval_write(const struct trace_prediction *interval, FILE *file)
 	    first + (unsigned long long)interval->n_runs - 1);
 }
 
-/* Cores without a rank on nodes with ranks: held, and never useful. */
-static long long n_idle_cores(const struct trace_summary *summary)
+/* Cores that no rank has, on nodes with ranks: held, and never useful. */
+static long long n_idle_cores(const struct trace_run *run)
 {
-	long long n = 0;
+	const struct trace_summary *summary = run->summary;
+	long long n = 0, of_rank = run->cpus_per_rank > 0 ? run->cpus_per_rank : 1;
 
 	for (int node = 0; node < summary->n_nodes; node++) {
-		int n_ranks = summary->nodes[node].n_ranks, cores = summary->cluster->cores;
+		long long n_taken = summary->nodes[node].n_ranks * of_rank,
+			  cores = summary->cluster->cores;
 
-		n += n_ranks > 0 && n_ranks < cores ? cores - n_ranks : 0;
+		n += n_taken > 0 && n_taken < cores ? cores - n_taken : 0;
 	}
 	return n;
 }
@@ -62,7 +65,7 @@ static void write_shared_cores(const struct trace_run *run, FILE *file)
 void trace_cores_write(const struct trace_run *run, FILE *file)
 {
 	const struct trace_summary *summary = run->summary;
-	long long n_idle = n_idle_cores(summary);
+	long long n_idle = n_idle_cores(run);
 	long long n_nodes = 0;
 
 	for (int node = 0; node < summary->n_nodes; node++)
@@ -198,6 +201,7 @@ void trace_brief_write(const struct trace_run *run, bool on_terminal, FILE *file
 			100 * trace_efficiency(run->summary));
 	trace_compare_text(run, true, file);
 	write_shares(run, file);
+	trace_accelerators_brief(run, file);
 	trace_cores_write(run, file);
 	trace_spawned_write(run, file);
 	write_reasons(run, file);

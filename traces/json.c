@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "traces/accelerators.h"
 #include "traces/analysis/explain.h"
 #include "traces/compare/compare.h"
 #include "traces/fabric.h"
@@ -91,10 +92,9 @@ static json_t *ranks_json(const struct trace_run *run)
 	return array;
 }
 
-static json_t *node_json(const struct trace_summary *summary, int node,
-			 const struct trace_breakdown *sum)
+static json_t *node_json(const struct trace_run *run, int node, const struct trace_breakdown *sum)
 {
-	const struct trace_node *n = &summary->nodes[node];
+	const struct trace_node *n = &run->summary->nodes[node];
 	json_t *object = json_object();
 
 	set(object, "node", json_integer(node));
@@ -102,12 +102,15 @@ static json_t *node_json(const struct trace_summary *summary, int node,
 	set(object, "released_s",
 	    n->n_holding == 0 ? trace_json_seconds(n->released) : json_null());
 	set_breakdown(object, sum);
+	if (run->devices)
+		set(object, "accelerators", trace_accelerators_json(run, node));
 	return object;
 }
 
 /* Nodes that carry ranks; the times are sums over the node's ranks. */
-static json_t *nodes_json(const struct trace_summary *summary)
+static json_t *nodes_json(const struct trace_run *run)
 {
+	const struct trace_summary *summary = run->summary;
 	json_t *array = json_array();
 	struct trace_breakdown *sums = calloc((size_t)summary->n_nodes, sizeof *sums);
 
@@ -119,7 +122,7 @@ static json_t *nodes_json(const struct trace_summary *summary)
 	}
 	for (int node = 0; sums && node < summary->n_nodes; node++)
 		if (summary->nodes[node].n_ranks > 0)
-			json_array_append_new(array, node_json(summary, node, &sums[node]));
+			json_array_append_new(array, node_json(run, node, &sums[node]));
 	free(sums);
 	return array;
 }
@@ -172,9 +175,11 @@ static json_t *phases_json(const struct trace_summary *summary)
 	return array;
 }
 
+enum totals_kind { KERNELS, OFFLOADED, CALLS };
+
 /* The sums of names, by name, so that the order does not depend on what came first. */
 static json_t *totals_json(const struct trace_names *names, const struct sim_total *totals,
-			   bool are_kernels)
+			   enum totals_kind kind)
 {
 	json_t *array = json_array();
 	int *order = malloc((size_t)(names->n + 1) * sizeof *order);
@@ -189,11 +194,11 @@ static json_t *totals_json(const struct trace_names *names, const struct sim_tot
 		json_t *object = json_object();
 
 		set(object, "name", trace_json_string(names->text[order[i]]));
-		set(object, are_kernels ? "steps" : "count", count(total->n));
+		set(object, kind == KERNELS ? "steps" : "count", count(total->n));
 		set(object, "time_s", trace_json_number(total->time_s));
-		if (are_kernels)
+		if (kind == KERNELS)
 			set(object, "useful_s", trace_json_number(total->useful_s));
-		else
+		else if (kind == CALLS)
 			set(object, "waiting_s", trace_json_number(total->waiting_s));
 		json_array_append_new(array, object);
 	}
@@ -342,6 +347,21 @@ static json_t *simulation_json(const struct trace_run *run)
 	return object;
 }
 
+static json_t *analysis_json(const struct trace_run *run)
+{
+	json_t *object = trace_explanation_json(run->explanation);
+	int failed = 0;
+
+	if (run->reasons)
+		failed |= set(object, "reasons", trace_reasons_json(run->reasons));
+	if (run->reasons && run->reasons->bandwidth)
+		failed |= set(object, "bandwidth", trace_bandwidth_json(run->reasons->bandwidth));
+	if (!failed)
+		return object;
+	json_decref(object);
+	return NULL;
+}
+
 static int fill(json_t *root, const struct trace_run *run)
 {
 	const struct trace_summary *summary = run->summary;
@@ -377,23 +397,21 @@ static int fill(json_t *root, const struct trace_run *run)
 	if (run->n_connections > 0)
 		failed |= set(root, "connections", trace_json_connections(run));
 	failed |= set(root, "ranks", ranks_json(run));
-	failed |= set(root, "nodes", nodes_json(summary));
+	failed |= set(root, "nodes", nodes_json(run));
 	failed |= set(root, "phases", phases_json(summary));
-	failed |= set(root, "kernels", totals_json(&summary->kernel_names, summary->kernels, true));
-	failed |= set(root, "calls", totals_json(&summary->call_names, summary->calls, false));
+	failed |= set(root, "kernels", totals_json(&summary->kernel_names, summary->kernels, KERNELS));
+	if (run->devices)
+		failed |= set(
+		    root, "offloaded",
+		    totals_json(&summary->offloaded_names, summary->offloaded, OFFLOADED));
+	failed |= set(root, "calls", totals_json(&summary->call_names, summary->calls, CALLS));
 	failed |= set(root, "efficiency_curve", curve_json(summary));
 	if (run->fabric)
 		failed |= set(root, "fabric", trace_fabric_json(run->fabric));
 	if (run->real)
 		failed |= set(root, "real", trace_real_json(run->real, summary));
 	if (run->explanation)
-		failed |= set(root, "analysis", trace_explanation_json(run->explanation));
-	if (run->explanation && run->reasons)
-		failed |= set(json_object_get(root, "analysis"), "reasons",
-			      trace_reasons_json(run->reasons));
-	if (run->explanation && run->reasons && run->reasons->bandwidth)
-		failed |= set(json_object_get(root, "analysis"), "bandwidth",
-			      trace_bandwidth_json(run->reasons->bandwidth));
+		failed |= set(root, "analysis", analysis_json(run));
 	if (run->compared_run)
 		failed |= set(root, "compared",
 			      trace_compare_json(run->compared_file, run->compared_run, root));

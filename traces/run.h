@@ -77,6 +77,7 @@ struct trace_finding { /* of --verify (mpi/verify/verify.h, which says more) */
 };
 
 struct json_t;
+struct net_devices;
 struct trace_run {
 	const char *cluster_file;
 	int cpus_per_rank; /* --cpus-per-rank; 0: was not given */
@@ -111,6 +112,7 @@ struct trace_run {
 	const struct json_t
 	    *orders; /* what each view has seen, for --json; NULL: none was explored */
 	const struct trace_summary *summary;
+	const struct net_devices *devices; /* netmodel/device.h; NULL: no accelerator was used */
 	const struct trace_fabric *fabric;     /* traces/fabric.h; NULL: a star */
 	const char *compared_file;	       /* --json of another run beside this one; NULL: none */
 	const struct json_t *compared_run;     /* … what it says */

@@ -52,6 +52,19 @@ static void record_compute(void *context, const struct sim_record_compute *recor
 	see_time(summary, rank, record->end);
 }
 
+static void record_offloaded(void *context, const struct sim_record_offloaded *record)
+{
+	struct trace_summary *summary = context;
+	struct sim_total *kernel =
+	    total_of(summary, &summary->offloaded_names, record->kernel, &summary->offloaded,
+		     &summary->offloaded_capacity);
+
+	if (!kernel)
+		return;
+	kernel->n++;
+	kernel->time_s += sim_time_to_s(record->end - record->begin);
+}
+
 static struct sim_total *find_call(void *context, const char *function)
 {
 	struct trace_summary *summary = context;
@@ -181,6 +194,7 @@ struct sim_observer trace_summary_observer(struct trace_summary *summary)
 	return (struct sim_observer){
 	    .context = summary,
 	    .compute = record_compute,
+	    .offloaded = record_offloaded,
 	    .call = record_call,
 	    .message = record_message,
 	    .phase = record_phase,
@@ -204,6 +218,7 @@ int trace_summary_create(int n_ranks, const int node_of[], const struct cluster 
 	summary->max_ranks = n_ranks + cluster->spawn.max_processes;
 	summary->n_nodes = cluster->n_nodes;
 	trace_names_init(&summary->kernel_names);
+	trace_names_init(&summary->offloaded_names);
 	trace_names_init(&summary->call_names);
 	trace_names_init(&summary->phase_names);
 	trace_curve_init(&summary->useful);
@@ -244,8 +259,10 @@ void trace_summary_destroy(struct trace_summary *summary)
 	free(summary->ranks);
 	free(summary->nodes);
 	free(summary->kernels);
+	free(summary->offloaded);
 	free(summary->calls);
 	trace_names_finish(&summary->kernel_names);
+	trace_names_finish(&summary->offloaded_names);
 	trace_names_finish(&summary->call_names);
 	trace_names_finish(&summary->phase_names);
 	free(summary);

@@ -74,9 +74,10 @@ struct trace_summary {
 	int max_ranks;			 /* that it may become */
 	struct trace_rank *ranks;	 /* [n_ranks]; stays where it is */
 	struct trace_node *nodes;	 /* [n_nodes] */
-	struct trace_names kernel_names, call_names, phase_names;
-	struct sim_total *kernels, *calls; /* by id of the name */
-	int kernels_capacity, calls_capacity;
+	struct trace_names kernel_names, offloaded_names, call_names, phase_names;
+	/* by id of the name; offloaded: kernels and copies of streams */
+	struct sim_total *kernels, *offloaded, *calls;
+	int kernels_capacity, offloaded_capacity, calls_capacity;
 	struct trace_phase_list {
 		struct trace_phase **of;
 		int n;

@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "traces/accelerators.h"
 #include "traces/analysis/explain.h"
 #include "traces/compare/compare.h"
 #include "traces/brief.h"
@@ -387,12 +388,15 @@ void trace_text_write(const struct trace_run *run, FILE *file)
 		write_breakdown(run->summary, file);
 		write_ranks(run->summary, file);
 		write_nodes(run->summary, file);
+		trace_accelerators_text(run, file);
 		trace_spawned_write(run, file);
 	}
 	write_messages(run, file);
 	write_collectives(run, file);
 	write_totals("kernel, over all ranks", "(not annotated)", "steps",
 		     &run->summary->kernel_names, run->summary->kernels, file);
+	write_totals("kernel, over all streams", "", "count", &run->summary->offloaded_names,
+		     run->summary->offloaded, file);
 	write_totals("MPI call, over all ranks", "", "count", &run->summary->call_names,
 		     run->summary->calls, file);
 	write_phases(run->summary, file);

@@ -88,7 +88,7 @@ class Entry:
     def text(self):
         self.declared, self.checks, self.before, self.after, self.raising = [], [], [], [], ""
         function = self.function
-        if "device" not in function.columns and not function.columns.get("coll", "").endswith(" blocking"):
+        if not function.takes_device:
             self.checks += [f'mpi_check_host(me, {p.name}, "{p.name}")' for p in function.parameters if p.buffer and not p.is_array]
         call = self.given[0] if self.callee == "gives" else self.gathered() if self.struct else self.called()
         enter = {"tool": "", "anytime": "mpi_enter_anytime(__func__, __builtin_return_address(0))", "poll": ""}

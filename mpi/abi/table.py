@@ -8,11 +8,11 @@ PATH = os.path.join(os.path.dirname(os.path.abspath(__file__)), "functions.txt")
 # Chapters of functions that are not part of the ABI.
 OUTSIDE = ("Language bindings", "Removed from the standard")
 CHOICES = {"record": ("local", "call", "own", "effects", "none"), "doubt": ("fetch", "clock", "place", "pointer", "any", "test", "probe"), "simulated": ("",),
-           "in_place": ("unread", "block", "all"), "repeat": ("",), "ordered": ("",), "device": ("",), "meets": ("",), "holds": ("epoch", "detach", "window", "end"),
+           "in_place": ("unread", "block", "all"), "repeat": ("",), "ordered": ("",), "meets": ("",), "holds": ("epoch", "detach", "window", "end"),
            "window": ("create", "free", "attach", "detach", "fence", "post", "start", "complete", "wait", "test", "lock", "lock_all", "unlock", "flush",
                       "flush_local", "sync", "put", "get", "accumulate", "fetch"),
            "verify": ("send", "recv", "sendrecv", "partitioned", "wait", "test", "start", "free", "cancel", "probe", "mprobe", "mrecv", "comm_free", "lock", "status",
-                      "init", "finalize")}
+                      "init", "finalize", "memory")}
 COLUMNS = set(CHOICES) | {"time", "entry", "coll", "collective", "args", "fortran", "otf2", "paraver", "alias", "restricted", "same"}
 SAME = ("value", "truth", "defined", "side", "members", "weighted", "fence", "promised")
 WITH_MORE = ("own", "send")  # what something follows
@@ -82,6 +82,11 @@ class Function:
         """(class, what follows), ("", "") for functions that are not recorded by name."""
         what, _, rest = self.columns.get("record", "").partition(" ")
         return what, rest
+
+    @property
+    def takes_device(self):
+        """Whether its buffers may be in memory of accelerators."""
+        return "coll" in self.columns or self.columns.get("verify", "").split(" ")[0] in ("send", "recv", "sendrecv", "mrecv")
 
     @property
     def same(self):

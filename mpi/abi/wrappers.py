@@ -38,7 +38,7 @@ def value_of(p, is_real):
 
 
 def argument_of(i, p):
-    return f"(void *)values[{i}].p" if p.buffer or p.c_type == "MPI_Status *" else p.name
+    return f"(void *)values[{i}].p" if p.buffer or p.kind == "address" or p.c_type == "MPI_Status *" else p.name
 
 
 def is_poll(f):

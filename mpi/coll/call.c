@@ -7,7 +7,6 @@
 #include "mpi/coll/staged.h"
 #include "mpi/core/status.h"
 #include "mpi/info/info.h"
-#include "pdexec/device.h"
 #include "pdexec/image.h"
 
 static void join_groups(struct mpi_coll_barriers *barriers, int a, int b)
@@ -64,7 +63,6 @@ int mpi_coll_call_blocking(struct mpi_rank *me, const struct mpi_coll_args *args
 	const struct mpi_coll_selection *selection = me->world->coll_selection;
 	struct mpi_coll coll;
 	struct mpi_comm *comm;
-	int64_t staged_B = 0; /* to be copied to an accelerator afterwards */
 	int code;
 
 	if (selection && selection->barriers && args->kind == COLL_BARRIER &&
@@ -75,11 +73,7 @@ int mpi_coll_call_blocking(struct mpi_rank *me, const struct mpi_coll_args *args
 	if (code != MPI_SUCCESS)
 		return code;
 	comm = coll.comm;
-	if (me->world->pd->cluster->accelerators.per_node > 0)
-		staged_B = mpi_coll_stage(me, &coll);
 	code = mpi_coll_run(me, &coll);
-	if (staged_B > 0)
-		pd_device_stage(me->pd, NET_DEVICE_IN, staged_B);
 	if (code != MPI_SUCCESS)
 		code = mpi_raise(me, comm, code,
 				 "a message of the operation failed: counts and datatypes differ "
@@ -145,6 +139,8 @@ static bool make_progress(struct mpi_rank *me, struct mpi_coll *coll)
 	coll->is_advancing = true;
 	while (!has_ended && round_is_complete(coll))
 		has_ended = mpi_coll_continue(me, coll);
+	if (has_ended)
+		mpi_coll_unstage(me, coll);
 	coll->is_advancing = false;
 	if (!has_ended)
 		return false;

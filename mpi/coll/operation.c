@@ -7,6 +7,7 @@
 #include "mpi/coll/operation.h"
 #include "mpi/coll/order.h"
 #include "mpi/coll/rounds.h"
+#include "mpi/coll/staged.h"
 #include "mpi/coll/uses.h"
 #include "mpi/p2p/causes.h"
 
@@ -204,6 +205,8 @@ void mpi_coll_begin(struct mpi_rank *me, struct mpi_coll *coll)
 	coll->error = MPI_SUCCESS;
 	coll->stage = 0;
 	coll->turn++;
+	if (me->world->pd->cluster->accelerators.per_node > 0)
+		mpi_coll_stage(me, coll);
 	if (coll->is_in_place)
 		send_from_copy(me, coll);
 	begin_stage(me, coll);
@@ -282,6 +285,7 @@ int mpi_coll_run(struct mpi_rank *me, struct mpi_coll *coll)
 	else
 		while (!mpi_coll_continue(me, coll))
 			mpi_requests_wait(me, coll->n_posted, coll->posted, false);
+	mpi_coll_unstage(me, coll);
 	error = coll->error;
 	mpi_coll_finish(coll);
 	return error;

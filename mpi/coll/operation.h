@@ -117,6 +117,7 @@ struct mpi_coll {
 	struct mpi_request *request; /* nonblocking forms; NULL: blocking */
 	int error;		     /* first error class of a message, or MPI_SUCCESS */
 	void *owned[3];		     /* arrays made while resolving; freed with the operation */
+	int64_t staged_B;	     /* mpi/coll/staged.h */
 	char *absent; /* an address of buffers without memory (--no-alloc); NULL: none */
 	MPI_Count
 	    segment_B; /* that messages are cut into, where the algorithm does; 0: they are not */

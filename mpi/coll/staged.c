@@ -56,19 +56,25 @@ static bool is_source(const struct mpi_coll *coll)
 	return coll->remote_size ? coll->given.root == MPI_ROOT : coll->rank == coll->given.root;
 }
 
-int64_t mpi_coll_stage(struct mpi_rank *me, const struct mpi_coll *coll)
+void mpi_coll_stage(struct mpi_rank *me, struct mpi_coll *coll)
 {
 	int64_t given_B, got_B;
 
 	if (me->world->pd->cluster->accelerators.is_gpu_aware)
-		return 0;
+		return;
 	given_B = staged_B(coll, &coll->given.send);
 	got_B = staged_B(coll, &coll->given.recv);
 	if (coll->kind == COLL_BCAST && is_source(coll)) {
 		given_B = got_B;
 		got_B = 0;
 	}
+	coll->staged_B = got_B;
 	if (given_B > 0)
 		pd_device_stage(me->pd, NET_DEVICE_OUT, given_B);
-	return got_B;
+}
+
+void mpi_coll_unstage(struct mpi_rank *me, const struct mpi_coll *coll)
+{
+	if (coll->staged_B > 0)
+		pd_device_stage(me->pd, NET_DEVICE_IN, coll->staged_B);
 }

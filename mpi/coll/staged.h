@@ -5,11 +5,11 @@
 #include "mpi/coll/operation.h"
 
 /*
- * Blocking collectives on memory of accelerators, where the cluster's MPI library does not take it
+ * Collectives on memory of accelerators, where the cluster's MPI library does not take it
  * (accelerators.gpu_aware): each rank copies what it gives to its node before the first message, and
- * what it gets back after the last one.
+ * what it gets back after the last one. On its fiber.
  */
-/* Copies what the rank gives. Returns how many bytes it has to copy back. On its fiber. */
-int64_t mpi_coll_stage(struct mpi_rank *me, const struct mpi_coll *coll);
+void mpi_coll_stage(struct mpi_rank *me, struct mpi_coll *coll);
+void mpi_coll_unstage(struct mpi_rank *me, const struct mpi_coll *coll);
 
 #endif

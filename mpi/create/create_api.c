@@ -3,6 +3,7 @@
 #include <string.h>
 #include <strings.h>
 
+#include "cluster/levels.h"
 #include "mpi/abi/mpi-calls.h"
 #include "mpi/create/create.h"
 #include "mpi/comm/group_recall.h"
@@ -139,7 +140,20 @@ static int color_of_set(const struct mpi_rank *me, const char *name)
 	return strcasecmp(name, "mpi://SELF") == 0 ? me->rank : MPI_UNDEFINED;
 }
 
-/* Nodes are the only level of hardware that ranks are bound to. */
+/* Sockets and memory domains of all nodes. */
+static int color_of_resource(const struct pd_rank *pd, const char *resource)
+{
+	const struct cluster *cluster = pd->world->cluster;
+	int n_domains = cluster_n_domains(cluster), of_socket = cluster->levels.domains,
+	    domain = pd->node * n_domains + cluster_domain_of(cluster, pd->core);
+
+	if (!strcmp(resource, "mpi_shared_memory") || !strcmp(resource, MPI_RESOURCE_NODE))
+		return pd->node;
+	if (!strcmp(resource, MPI_RESOURCE_DOMAIN))
+		return domain;
+	return strcmp(resource, MPI_RESOURCE_SOCKET) ? MPI_UNDEFINED : domain / of_socket;
+}
+
 static int color_of_type(const struct mpi_rank *me, int split_type, const struct mpi_info *info)
 {
 	const char *resource = info ? mpi_info_value(info, "mpi_hw_resource_type") : NULL;
@@ -149,9 +163,8 @@ static int color_of_type(const struct mpi_rank *me, int split_type, const struct
 		return MPI_UNDEFINED;
 	if (split_type == MPI_COMM_TYPE_SHARED || split_type == MPI_COMM_TYPE_HW_UNGUIDED)
 		return me->pd->node;
-	if (resource && (strcmp(resource, "mpi_shared_memory") == 0 ||
-			 strcmp(resource, MPI_RESOURCE_NODE) == 0))
-		return me->pd->node;
+	if (resource && color_of_resource(me->pd, resource) != MPI_UNDEFINED)
+		return color_of_resource(me->pd, resource);
 	return set && split_type == MPI_COMM_TYPE_RESOURCE_GUIDED ? color_of_set(me, set)
 								  : MPI_UNDEFINED;
 }

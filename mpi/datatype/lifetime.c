@@ -7,8 +7,23 @@
 #include "mpi/core/objects.h"
 #include "mpi/datatype/typemap.h"
 
+static void find_device(void *context, uintptr_t at, size_t size_B)
+{
+	bool *is_device = context;
+
+	*is_device |= size_B > 0 && pd_memory_is_device((const void *)at);
+}
+
 int mpi_type_commit(struct mpi_rank *me, struct mpi_datatype *type, MPI_Datatype *place)
 {
+	bool is_device = false;
+
+	if (!mpi_datatype_is_relative(type) && me->world->pd->cluster->accelerators.per_node > 0)
+		mpi_datatype_runs(type, NULL, 1, find_device, &is_device);
+	if (is_device)
+		pd_fail(me->pd, PD_FAILURE_UNSUPPORTED,
+			"a datatype of addresses is in the memory of an accelerator, wanted it given "
+			"as the buffer");
 	if (!type->is_predefined)
 		type->is_committed = true;
 	return MPI_SUCCESS;

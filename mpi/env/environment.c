@@ -72,6 +72,8 @@ int mpi_get_hw_resource_info(struct mpi_rank *me, MPI_Info *hw_info)
 	struct mpi_info *info = mpi_info_create();
 
 	if (!info || mpi_info_set(info, MPI_RESOURCE_NODE, "true") < 0 ||
+	    mpi_info_set(info, MPI_RESOURCE_SOCKET, "true") < 0 ||
+	    mpi_info_set(info, MPI_RESOURCE_DOMAIN, "true") < 0 ||
 	    mpi_info_set(info, MPI_RESOURCE_CORE, "false") < 0) {
 		mpi_info_destroy(info);
 		return mpi_raise(me, NULL, MPI_ERR_NO_MEM, "out of memory for an info object");

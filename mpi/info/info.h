@@ -8,9 +8,11 @@
 
 /*
  * Types of hardware that MPI_Get_hw_resource_info and MPI_Comm_split_type speak of: a rank stays on
- * its node, whose cores it shares with all ranks there.
+ * its node, where its first core is in a socket and a memory domain.
  */
 #define MPI_RESOURCE_NODE "mpisim://node"
+#define MPI_RESOURCE_SOCKET "mpisim://socket"
+#define MPI_RESOURCE_DOMAIN "mpisim://domain"
 #define MPI_RESOURCE_CORE "mpisim://core"
 
 struct mpi_info_pair {

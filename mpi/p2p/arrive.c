@@ -6,8 +6,6 @@
  */
 #include "mpi/p2p/message.h"
 
-#include <stdio.h>
-
 #include "mpi/p2p/buffer.h"
 #include "mpi/p2p/causes.h"
 #include "mpi/p2p/endpoint.h"
@@ -214,7 +212,6 @@ struct mpi_request *mpi_message_leave_send(struct mpi_message *message)
 
 int mpi_message_keep(struct mpi_message *message)
 {
-	struct pd_world *world = message->dest->world->pd;
 	const void *data = mpi_message_data(message);
 	void *copy;
 
@@ -225,11 +222,8 @@ int mpi_message_keep(struct mpi_message *message)
 		memcpy(copy, data, (size_t)message->size_B);
 		return 0;
 	}
-	world->failure = (struct pd_failure){
-	    .kind = PD_FAILURE_MEMORY, .rank = message->dest->rank, .time = world->engine.now};
-	snprintf(world->failure.text, sizeof world->failure.text,
-		 "out of memory for a message of %lld B", (long long)message->size_B);
-	sim_engine_stop(&world->engine);
+	pd_fail_aside(message->dest->pd, PD_FAILURE_MEMORY, "out of memory for a message of %lld B",
+		      (long long)message->size_B);
 	return UTIL_ENOMEM;
 }
 

@@ -19,10 +19,6 @@ int mpi_check_buffer(struct mpi_rank *me, struct mpi_comm *comm, const void *buf
 	if (!buf && count > 0 && type->size_B > 0 && mpi_datatype_is_relative(type))
 		return mpi_raise(me, comm, MPI_ERR_BUFFER, "the buffer is NULL for %lld items",
 				 (long long)count);
-	if (!buf && pd_memory_is_device((const void *)(uintptr_t)type->true_lb_B))
-		pd_fail(me->pd, PD_FAILURE_UNSUPPORTED,
-			"a datatype of addresses is in the memory of an accelerator, wanted it given "
-			"as the buffer");
 	if (buf == MPI_IN_PLACE)
 		return mpi_raise(me, comm, MPI_ERR_BUFFER, "the buffer is MPI_IN_PLACE");
 	*out_type = type;

@@ -7,6 +7,7 @@
 
 #include "mpi/p2p/causes.h"
 #include "mpi/p2p/internal.h"
+#include "mpi/p2p/pieces.h"
 
 void mpi_compound_send(struct mpi_rank *me, struct mpi_compound *compound, struct mpi_request *part)
 {
@@ -81,6 +82,7 @@ int mpi_replace_by_packed(struct mpi_rank *me, struct mpi_p2p_args *out, void **
 	if (!*packed)
 		return mpi_raise(me, out->comm, MPI_ERR_NO_MEM, "out of memory for %lld B",
 				 (long long)size_B);
+	mpi_pieces_stage_send(me, out->buf, size_B);
 	mpi_datatype_pack(out->type, out->buf, out->count, *packed);
 	out->buf = *packed;
 	out->type = mpi_datatype_get(me, MPI_BYTE);

@@ -35,13 +35,29 @@ void mpi_pieces_stage(struct mpi_rank *me, const struct mpi_request *recv)
 		pd_device_stage(me->pd, NET_DEVICE_IN, mpi_status_bytes(&recv->status));
 }
 
+void mpi_pieces_stage_send(struct mpi_rank *me, const void *buf, int64_t size_B)
+{
+	if (is_staged(me, buf))
+		pd_device_stage(me->pd, NET_DEVICE_OUT, size_B);
+}
+
+/* Whether of the bytes at this address of an accelerator, where all are there, some are not. */
+static bool is_beyond(const struct pd_rank *rank, const void *at, size_t size_B, size_t there_B)
+{
+	return there_B < size_B && pd_memory_is_device(at) && !rank->world->config.no_alloc;
+}
+
+static const char beyond[] = "a message of %lld B reaches beyond a buffer of mpisim_device_alloc, or "
+			     "into one that is freed";
+
 /* --- taken where they are sent --- */
 
 struct taken {
+	const struct pd_rank *sender;
 	int64_t at_B; /* of the next run */
 	struct mpi_piece *list; /* [n] */
 	size_t n, data_B;
-	bool failed;
+	bool failed, is_beyond;
 };
 
 static void take_run(void *context, uintptr_t at, size_t size_B)
@@ -49,8 +65,11 @@ static void take_run(void *context, uintptr_t at, size_t size_B)
 	struct taken *taken = context;
 	struct mpi_piece piece = {.address = (char *)at, .size_B = size_B};
 
-	if (pd_memory_is_reserved((const void *)at))
+	if (pd_memory_is_reserved(piece.address)) {
 		piece.size_B = pd_memory_part((const void *)at, size_B, &piece.address);
+		taken->is_beyond |=
+		    is_beyond(taken->sender, (const void *)at, size_B, piece.size_B);
+	}
 	piece.at_B = taken->at_B + (piece.address - (char *)at);
 	taken->at_B += (int64_t)size_B;
 	if (piece.size_B == 0)
@@ -99,16 +118,18 @@ static bool take_apart(const struct taken *taken, struct mpi_message *message)
 void mpi_pieces_take(struct mpi_rank *me, const struct mpi_datatype *type, const void *buf,
 		     MPI_Count count, struct mpi_message *message)
 {
-	struct taken taken = {0};
+	struct taken taken = {.sender = me->pd};
 
-	if (is_staged(me, buf) && (message->context & CHANNEL_COLL) == 0)
-		pd_device_stage(me->pd, NET_DEVICE_OUT, message->size_B);
+	if ((message->context & CHANNEL_COLL) == 0)
+		mpi_pieces_stage_send(me, buf, message->size_B);
 	mpi_datatype_runs(type, buf, count, take_run, &taken);
 	if (taken.n > 0 && message->size_B <= MESSAGE_INLINE_B)
 		take_inline(&taken, message);
 	else if (taken.n > 0)
 		taken.failed |= !take_apart(&taken, message);
 	free(taken.list);
+	if (taken.is_beyond)
+		pd_fail(me->pd, PD_FAILURE_ANNOTATION, beyond, (long long)message->size_B);
 	if (taken.failed)
 		pd_fail(me->pd, PD_FAILURE_MEMORY, "out of memory for a message of %lld B",
 			(long long)message->size_B);
@@ -128,6 +149,7 @@ struct given {
 	struct pd_rank *receiver;
 	int64_t at_B;	/* of the next run */
 	int64_t end_B; /* of the message */
+	bool is_beyond;
 	const struct mpi_piece *from; /* [n] */
 	size_t n;
 };
@@ -136,15 +158,21 @@ static void give_run(void *context, uintptr_t at, size_t size_B)
 {
 	struct given *given = context;
 	char *there = (char *)at;
-	int64_t begin_B, end_B;
+	int64_t begin_B = given->at_B, end_B = begin_B + (int64_t)size_B;
 
-	begin_B = given->at_B;
-	given->at_B += (int64_t)size_B;
-	if (pd_memory_is_reserved(there))
-		size_B = pd_memory_part(there, size_B, &there);
+	given->at_B = end_B;
+	if (begin_B >= given->end_B)
+		return;
+	if (end_B > given->end_B)
+		size_B = (size_t)(given->end_B - begin_B);
+	if (pd_memory_is_reserved(there)) {
+		size_t there_B = pd_memory_part(there, size_B, &there);
+
+		given->is_beyond |= is_beyond(given->receiver, (const void *)at, size_B, there_B);
+		size_B = there_B;
+	}
 	begin_B += there - (char *)at;
 	end_B = begin_B + (int64_t)size_B;
-	end_B = end_B < given->end_B ? end_B : given->end_B;
 	for (size_t i = 0; i < given->n; i++) {
 		const struct mpi_piece *from = &given->from[i];
 		int64_t from_end_B = from->at_B + (int64_t)from->size_B;
@@ -175,6 +203,8 @@ void mpi_pieces_give(const struct mpi_message *message, const void *data,
 	world->receiver = recv->owner->pd;
 	mpi_datatype_runs(recv->type, recv->buf, recv->count, give_run, &given);
 	world->receiver = NULL;
+	if (given.is_beyond)
+		pd_fail_aside(given.receiver, PD_FAILURE_ANNOTATION, beyond, (long long)size_B);
 	if (receiving)
 		receiving(recv, true);
 }

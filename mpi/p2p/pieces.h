@@ -22,9 +22,10 @@ void mpi_pieces_free(struct mpi_message *message);
 
 /*
  * Memory of accelerators (mpisim_device_alloc) is of this kind, too. Where the cluster's MPI library does not take it
- * (accelerators.gpu_aware), the sender copies it to its node as it sends, in mpi_pieces_take; the receiver has to copy
+ * (accelerators.gpu_aware), the sender copies it to its node as it sends; the receiver has to copy
  * what it has received. Collectives do both as a whole: mpi/coll/staged.h.
  */
+void mpi_pieces_stage_send(struct mpi_rank *me, const void *buf, int64_t size_B);
 bool mpi_pieces_are_staged(const struct mpi_request *recv);
 /* It does. On its fiber. */
 void mpi_pieces_stage(struct mpi_rank *me, const struct mpi_request *recv);

@@ -175,12 +175,12 @@ void mpi_record_polls(struct mpi_record_call *call, uint32_t n, bool is_waiting)
 	end_record(call->record, call->me->rank, call->stream);
 }
 
-static void refuse_streams(struct mpi_record *record, struct pd_rank *rank)
+static void refuse_accelerators(struct mpi_record *record, struct pd_rank *rank)
 {
 	if (!record->is_in_memory)
 		pd_fail(rank, PD_FAILURE_UNSUPPORTED,
-			"--record cannot record what streams of accelerators do");
-	give_up(record, "streams of accelerators are used");
+			"--record cannot record what accelerators do");
+	give_up(record, "accelerators are used");
 }
 
 static void record_charge(void *context, const struct sim_record_charge *charge)
@@ -189,7 +189,7 @@ static void record_charge(void *context, const struct sim_record_charge *charge)
 	struct mtrace_stream *s = stream_of(record, charge->rank);
 
 	if (charge->flags & SIM_CHARGE_OFFLOADED) {
-		refuse_streams(record, &record->world->pd->ranks[charge->rank]);
+		refuse_accelerators(record, &record->world->pd->ranks[charge->rank]);
 		return;
 	}
 	mtrace_put_uint(s, MTRACE_CHARGE);

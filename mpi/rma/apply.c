@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* What operations do to memory. Each takes effect at one instant, so all of them are atomic. */
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -9,17 +8,13 @@
 /* NULL when there is no memory: then the run is over. */
 static void *allocate(const struct rma_op *op, int64_t size_B)
 {
-	struct pd_world *world = op->origin->owner->world->pd;
 	void *memory = malloc((size_t)size_B);
 
-	if (memory)
-		return memory;
-	world->failure = (struct pd_failure){
-	    .kind = PD_FAILURE_MEMORY, .rank = op->origin->owner->rank, .time = world->engine.now};
-	snprintf(world->failure.text, sizeof world->failure.text,
-		 "out of memory for %lld B of a one-sided operation", (long long)size_B);
-	sim_engine_stop(&world->engine);
-	return NULL;
+	if (!memory)
+		pd_fail_aside(op->origin->owner->pd, PD_FAILURE_MEMORY,
+			      "out of memory for %lld B of a one-sided operation",
+			      (long long)size_B);
+	return memory;
 }
 
 void rma_keep_operand(struct rma_op *op)

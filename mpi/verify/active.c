@@ -206,6 +206,9 @@ static void end_lock(struct mpi_memory *memory, struct mpi_memory_active *active
 	active->is_locked = false;
 	mpi_memory_remove(rank, active);
 	mpi_memory_open(memory, active);
+	if (active->is_lost && !active->mine)
+		mpi_memory_give_back(memory, &memory->world->ranks[active->buffer.call.rank],
+				     active);
 	if (memory->memcheck && !active->is_lost && is_compared(active) &&
 	    (active->buffer.use & MEMORY_WRITE))
 		mpi_memcheck_unlock(active);
@@ -227,7 +230,7 @@ static void compare(struct mpi_memory *memory, struct mpi_memory_active *active)
 		return;
 	if (active->is_faulted && active->fault_site) {
 		by = (struct mpi_finding_call){me->rank, NULL, active->fault_site};
-		changes.first = (int64_t)(active->fault_at - buffer->base);
+		changes.first = (int64_t)(active->fault_at - mpi_memory_origin(buffer));
 		changes.size_B = buffer->element_B;
 		changes.first -= changes.first % (int64_t)changes.size_B;
 		changes.end = changes.first + (int64_t)changes.size_B;

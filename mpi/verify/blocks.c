@@ -10,6 +10,7 @@
 #include <mpisim.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 
 #include "mpi/verify/internal.h"
 #include "mpi/verify/memcheck.h"
@@ -91,6 +92,12 @@ void mpi_memory_declare(struct mpi_memory *memory, uintptr_t at, size_t size_B)
 
 /* --- freed blocks --- */
 
+static void give_back(struct mpi_memory *memory, struct mpi_memory_block *block)
+{
+	free((void *)block->at);
+	forget(memory, block);
+}
+
 static void release_oldest(struct mpi_memory *memory)
 {
 	struct mpi_memory_block *oldest = memory->kept;
@@ -100,15 +107,11 @@ static void release_oldest(struct mpi_memory *memory)
 		memory->last_kept = NULL;
 	memory->n_kept--;
 	memory->kept_B -= oldest->size_B;
-	free((void *)oldest->at);
-	forget(memory, oldest);
+	give_back(memory, oldest);
 }
 
-static void keep(struct mpi_memory *memory, struct mpi_memory_block *block,
-		 const struct mpi_finding_call *by)
+static void keep(struct mpi_memory *memory, struct mpi_memory_block *block)
 {
-	block->is_freed = true;
-	block->freed_by = *by;
 	if (memory->memcheck)
 		mpi_memcheck_hide(block->at, block->size_B);
 	if (memory->last_kept)
@@ -122,27 +125,46 @@ static void keep(struct mpi_memory *memory, struct mpi_memory_block *block,
 		release_oldest(memory);
 }
 
-/* True: the block is kept, and freed later. */
+static void release(struct mpi_memory *memory, struct mpi_memory_block *block)
+{
+	block->is_lent = false;
+	if (block->size_B <= MAX_KEPT_BLOCK_B)
+		keep(memory, block);
+	else
+		give_back(memory, block);
+}
+
+/* True: the block is freed, now or later. */
 static bool drop(struct mpi_memory *memory, struct mpi_rank *me, const void *address,
 		 const char *function, const void *site)
 {
 	struct mpi_memory_block *block = mpi_memory_block_at(memory, (uintptr_t)address);
-	struct mpi_finding_call by = {me->rank, function, site};
 
 	if (!block || block->at != (uintptr_t)address)
 		return false;
 	if (block->is_freed) { /* twice: the C library is to see it */
+		if (block->is_lent)
+			give_back(memory, block);
 		while (mpi_memory_block_at(memory, (uintptr_t)address))
 			release_oldest(memory);
 		return false;
 	}
 	mpi_memory_lose(memory, me, block->at, block->size_B, function, site);
-	if (block->size_B <= MAX_KEPT_BLOCK_B) {
-		keep(memory, block, &by);
-		return true;
-	}
-	forget(memory, block);
-	return false;
+	block->is_freed = true;
+	block->freed_by = (struct mpi_finding_call){me->rank, function, site};
+	block->is_lent = mpi_memory_is_lent(memory, me, block->at, block->size_B);
+	if (!block->is_lent)
+		release(memory, block);
+	return true;
+}
+
+void mpi_memory_give_back(struct mpi_memory *memory, struct mpi_rank *me,
+			  const struct mpi_memory_active *active)
+{
+	struct mpi_memory_block *block = mpi_memory_block_at(memory, active->buffer.low);
+
+	if (block && block->is_lent && !mpi_memory_is_lent(memory, me, block->at, block->size_B))
+		release(memory, block);
 }
 
 void mpi_memory_blocks_finish(struct mpi_memory *memory)
@@ -154,17 +176,21 @@ void mpi_memory_blocks_finish(struct mpi_memory *memory)
 
 /* --- what programs call --- */
 
+void mpi_memory_allocated(struct mpi_memory *memory, void *address, size_t size_B, bool is_filled)
+{
+	is_filled = is_filled && size_B <= MAX_FILLED_B && !memory->memcheck;
+	if (is_filled)
+		fill((uintptr_t)address, size_B);
+	add(memory, address, size_B, is_filled);
+}
+
 static void *new_block(void *address, size_t size_B, bool is_filled)
 {
 	struct mpi_rank *me;
 	struct mpi_memory *memory = mpi_memory_here(&me);
 
-	if (!address || !memory)
-		return address;
-	is_filled = is_filled && size_B <= MAX_FILLED_B && !memory->memcheck;
-	if (is_filled)
-		fill((uintptr_t)address, size_B);
-	add(memory, address, size_B, is_filled);
+	if (address && memory)
+		mpi_memory_allocated(memory, address, size_B, is_filled);
 	return address;
 }
 
@@ -245,21 +271,23 @@ static void own_alloc_free(void *address)
 		free_at(address, "mpisim_free", __builtin_return_address(0));
 }
 
-/* The block moves: the old one is kept as it is. NULL: it is too large for that, or is none. */
+/* The block moves: the old one is kept as it is, always where MPI reads it. NULL: it is too large for that, or is none. */
 static void *move_block(struct mpi_memory *memory, struct mpi_rank *me, void *address,
 			size_t size_B, const void *site)
 {
 	struct mpi_memory_block *block = mpi_memory_block_at(memory, (uintptr_t)address);
-	size_t old_B = block ? block->size_B : 0;
+	size_t old_B = block ? block->size_B : 0, both_B = old_B < size_B ? old_B : size_B;
 	void *new;
 
-	if (!block || block->at != (uintptr_t)address || block->is_freed || size_B <= old_B ||
-	    old_B > MAX_KEPT_BLOCK_B || !(new = malloc(size_B)))
+	if (!block || block->at != (uintptr_t)address || block->is_freed ||
+	    ((size_B <= old_B || old_B > MAX_KEPT_BLOCK_B) &&
+	     !mpi_memory_is_lent(memory, me, block->at, old_B)) ||
+	    !(new = malloc(size_B)))
 		return NULL;
 	new_block(new, size_B, block->is_filled);
-	memcpy(new, address, old_B); /* with the pattern, which is another one there */
+	memcpy(new, address, both_B); /* with the pattern, which is another one there */
 	if (block->is_filled)
-		move_pattern((uintptr_t)address, (uintptr_t) new, old_B);
+		move_pattern((uintptr_t)address, (uintptr_t) new, both_B);
 	drop(memory, me, address, "realloc", site);
 	return new;
 }
@@ -301,6 +329,23 @@ static void *own_realloc(void *address, size_t size_B)
 	return new;
 }
 
+static int own_munmap(void *address, size_t size_B)
+{
+	struct mpi_rank *me;
+	struct mpi_memory *memory = mpi_memory_here(&me);
+	int code = munmap(address, size_B);
+
+	if (memory && code == 0)
+		mpi_memory_lose(memory, me, (uintptr_t)address, size_B, "munmap",
+				__builtin_return_address(0));
+	return code;
+}
+
+const void *mpi_memory_freed(struct mpi_memory *memory, struct mpi_rank *me, const void *address)
+{
+	return drop(memory, me, address, me->pd->function, me->pd->site) ? NULL : address;
+}
+
 typedef void (*any_fn)(void);
 
 static const struct {
@@ -316,6 +361,7 @@ static const struct {
     {"memalign", (any_fn)own_memalign},
     {"aligned_alloc", (any_fn)own_memalign},
     {"posix_memalign", (any_fn)own_posix_memalign},
+    {"munmap", (any_fn)own_munmap},
     {"_Znwm", (any_fn)own_new},
     {"_Znam", (any_fn)own_new},
     {"_ZdlPv", (any_fn)own_delete},

@@ -473,8 +473,8 @@ size_t mpi_memory_common_range(const struct mpi_memory_buffer *buffer, uintptr_t
 			break;
 		if (begin >= end)
 			continue;
-		if (n == 0 || (int64_t)(begin - buffer->base) < *first)
-			*first = (int64_t)(begin - buffer->base);
+		if (n == 0 || (int64_t)(begin - mpi_memory_origin(buffer)) < *first)
+			*first = (int64_t)(begin - mpi_memory_origin(buffer));
 		n += end - begin;
 	}
 	return n;

@@ -36,7 +36,7 @@ struct bad { /* bytes of a buffer */
 static void add_bad(struct bad *bad, const struct mpi_memory_buffer *buffer, uintptr_t at,
 		    size_t size_B)
 {
-	int64_t offset = (int64_t)(at - buffer->base);
+	int64_t offset = (int64_t)(at - mpi_memory_origin(buffer));
 
 	if (size_B > 0 && (bad->n == 0 || offset < bad->first))
 		bad->first = offset;
@@ -108,7 +108,7 @@ static bool check_room(struct mpi_memory *memory, struct mpi_rank *me,
 static void tell_freed(struct mpi_rank *me, const struct mpi_memory_buffer *buffer,
 		       const struct mpi_memory_block *block)
 {
-	struct bad bad = {buffer->size_B, (int64_t)(buffer->low - buffer->base)};
+	struct bad bad = {buffer->size_B, (int64_t)(buffer->low - mpi_memory_origin(buffer))};
 
 	tell_unaddressable(me, buffer, &bad, "the memory may belong to something else by now",
 			   &block->freed_by, "was freed");

@@ -85,8 +85,8 @@ static void open_pages(const struct mpi_memory_rank *rank, const struct mpi_memo
 	for_others(rank, active, close_pages, NULL);
 }
 
-/* The handler of the signal: async-signal-safe. All who guard the page open theirs: none is closed again by another. */
-static bool fault(struct pd_world *world, const void *address, const void *site)
+/* The handler of the signal, too: async-signal-safe. All who guard such a page open theirs: none is closed again by another. */
+static bool fault(struct pd_world *world, const void *address, size_t size_B, const void *site)
 {
 	struct mpi_world *mpi = world->mpi;
 	struct mpi_memory *memory = mpi && mpi->verify ? mpi->verify->memory : NULL;
@@ -96,11 +96,14 @@ static bool fault(struct pd_world *world, const void *address, const void *site)
 	for (int i = 0; memory && i < memory->n_ranks && memory->n_guarded > 0; i++)
 		for (struct mpi_memory_active *one = memory->ranks[i].actives.first; one;
 		     one = one->link.next) {
-			if (at < one->guard_low || at >= one->guard_high)
+			if (at >= one->guard_high ||
+			    (at < one->guard_low && one->guard_low - at >= size_B))
 				continue;
 			is_found = true;
 			mprotect((void *)one->guard_low, one->guard_high - one->guard_low,
 				 PROT_READ | PROT_WRITE);
+			if (one->is_faulted)
+				continue;
 			one->is_faulted = true;
 			one->fault_at = at;
 			one->fault_site = site;

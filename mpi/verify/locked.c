@@ -41,3 +41,19 @@ struct mpi_memory_active *mpi_memory_twin(const struct mpi_memory_rank *rank,
 	}
 	return NULL;
 }
+
+bool mpi_memory_is_lent(const struct mpi_memory *memory, const struct mpi_rank *me, uintptr_t at,
+			size_t size_B)
+{
+	const struct mpi_memory_rank *rank = &memory->ranks[me->rank];
+
+	for (size_t i = mpi_ranges_near(&rank->locked, at);
+	     i < rank->locked.n && rank->locked.sorted[i].low < at + size_B; i++) {
+		const struct mpi_memory_active *active = mpi_memory_locked(rank, i);
+
+		if (active->buffer.high > at && !active->mine && !active->is_receive &&
+		    !active->is_attached)
+			return true;
+	}
+	return false;
+}

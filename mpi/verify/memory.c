@@ -286,6 +286,11 @@ static void look_at_buffers(struct mpi_memory *memory, struct mpi_verify_call *c
 		hold(memory, call);
 }
 
+static bool is_named(const struct mpi_call_info *info, const char *operation)
+{
+	return info->kind == MPI_CALL_MEMORY && strcmp(info->operation, operation) == 0;
+}
+
 void mpi_memory_before(struct mpi_memory *memory, struct mpi_verify_call *call)
 {
 	const struct mpi_call_info *info = mpi_memory_info(call);
@@ -305,6 +310,8 @@ void mpi_memory_before(struct mpi_memory *memory, struct mpi_verify_call *call)
 		if (!is_partitioned(call))
 			look_at_buffers(memory, call);
 	}
+	if (is_named(info, "Free_mem"))
+		call->values[0].p = mpi_memory_freed(memory, call->me, call->values[0].p);
 	look_at_windows(memory, call); /* last: what was looked at is before what others learn */
 }
 
@@ -384,6 +391,9 @@ void mpi_memory_after(struct mpi_memory *memory, struct mpi_verify_call *call, i
 	if (code == MPI_SUCCESS) {
 		end_split(memory, call);
 		attach(memory, call);
+		if (call->me->n_open > 0 && is_named(mpi_memory_info(call), "Alloc_mem"))
+			mpi_memory_allocated(memory, *(void *const *)call->values[2].p,
+					     (size_t)call->values[0].i, true);
 	}
 	if (code == MPI_SUCCESS && call->buffers && is_partitioned(call))
 		mpi_memory_hold_partitions(memory, call);

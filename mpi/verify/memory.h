@@ -38,7 +38,7 @@ struct mpi_memory_run { /* bytes without a hole */
 struct mpi_memory_buffer {	     /* one argument of a call */
 	int place;		     /* which */
 	unsigned use;		     /* enum mpi_memory_use, by MPI */
-	uintptr_t base;		     /* as given; offsets begin here */
+	uintptr_t base;		     /* as given */
 	struct mpi_memory_run *runs; /* [n_runs], in the order of the datatype; malloc'd */
 	size_t n_runs, size_B;	     /* size_B: of all */
 	bool is_shuffled;	     /* the runs do not ascend */
@@ -124,6 +124,7 @@ struct mpi_memory_block { /* of the heap */
 	bool is_filled; /* with the pattern of memory that nothing was written to … */
 	uintptr_t written_low, written_high; /* … but here, as was seen: it stays so */
 	bool is_freed;			     /* by the program; the memory is kept for a while */
+	bool is_lent; /* and MPI reads it: until the last such operation is over */
 	struct mpi_finding_call freed_by;
 	struct mpi_memory_block *next_kept; /* of those, freed after this one */
 };
@@ -212,6 +213,11 @@ void mpi_memory_buffer_finish(struct mpi_memory_buffer *buffer);
 /* `count` items from item `first` on, of a buffer with one datatype; mpi_memory_buffer_finish frees it. */
 void mpi_memory_part(const struct mpi_memory_buffer *whole, MPI_Count first, MPI_Count count,
 		     struct mpi_memory_buffer *out);
+/* Where offsets begin: what was given, or the first byte where that is MPI_BOTTOM. */
+static inline uintptr_t mpi_memory_origin(const struct mpi_memory_buffer *buffer)
+{
+	return buffer->base ? buffer->base : buffer->low;
+}
 /* "the buffer of MPI_Irecv (4 bytes, source 1, tag 0)", written to `text`. */
 const char *mpi_memory_text(const struct mpi_memory_buffer *buffer, char text[MEMORY_TEXT_B]);
 /* The same, for an argument. */
@@ -275,6 +281,9 @@ void mpi_memory_touch_buffer(struct mpi_memory *memory, struct mpi_rank *me,
 /* The request has given the program what came: whether that is read is looked at from now on. */
 void mpi_memory_came(struct mpi_memory *memory, const struct mpi_memory_active *active,
 		     const struct mpi_request *request);
+/* MPI reads some of these bytes where they are. */
+bool mpi_memory_is_lent(const struct mpi_memory *memory, const struct mpi_rank *me, uintptr_t at,
+			size_t size_B);
 /* Whether a locked one has any of these bytes. */
 bool mpi_memory_is_active(const struct mpi_memory *memory, const struct mpi_rank *me, uintptr_t at,
 			  size_t size_B);
@@ -352,6 +361,12 @@ static inline uint32_t mpi_memory_pattern(uintptr_t at)
 }
 /* The program says that [at, at + size_B) is written to, though nobody does. */
 void mpi_memory_declare(struct mpi_memory *memory, uintptr_t at, size_t size_B);
+/* The program gets a block, which is filled perhaps; what MPI_Free_mem is to free of what it is given. */
+void mpi_memory_allocated(struct mpi_memory *memory, void *address, size_t size_B, bool is_filled);
+const void *mpi_memory_freed(struct mpi_memory *memory, struct mpi_rank *me, const void *address);
+/* MPI has read the buffer, in memory that was freed before. */
+void mpi_memory_give_back(struct mpi_memory *memory, struct mpi_rank *me,
+			  const struct mpi_memory_active *active);
 /* Frees what malloc has made, without noticing it. */
 void mpi_memory_blocks_finish(struct mpi_memory *memory);
 

@@ -42,7 +42,7 @@ static void compare_part(const struct mpi_memory_buffer *buffer, const struct mp
 	if (memcmp(now, was, part->size_B) == 0)
 		return;
 	for (size_t k = 0; k < part->size_B; k += step_B) {
-		int64_t at = (int64_t)(part->at + k - buffer->base);
+		int64_t at = (int64_t)(part->at + k - mpi_memory_origin(buffer));
 
 		if (memcmp(now + k, was + k, step_B) == 0)
 			continue;

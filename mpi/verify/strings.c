@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Functions of the C library that copy, compare and print memory: what programs call instead sees what is accessed. */
+/* Functions of the C library that copy, compare, print and read memory: what programs call instead sees what is accessed. */
+#include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "mpi/verify/internal.h"
 #include "mpi/verify/memory.h"
@@ -154,12 +156,47 @@ static int own_snprintf(char *to, size_t size_B, const char *format, ...)
 	return n;
 }
 
+/* What system calls write to is known when they are over. */
+static void touch_read(const void *to, ssize_t n_B, const char *function, const void *site)
+{
+	int error = errno;
+
+	if (n_B > 0)
+		touch(to, (size_t)n_B, MEMORY_WRITE, function, site);
+	errno = error;
+}
+
+static ssize_t own_read(int fd, void *to, size_t size_B)
+{
+	ssize_t n = read(fd, to, size_B);
+
+	touch_read(to, n, "read", __builtin_return_address(0));
+	return n;
+}
+
+static ssize_t own_pread(int fd, void *to, size_t size_B, off_t at)
+{
+	ssize_t n = pread(fd, to, size_B, at);
+
+	touch_read(to, n, "pread", __builtin_return_address(0));
+	return n;
+}
+
+static size_t own_fread(void *to, size_t size_B, size_t n, FILE *stream)
+{
+	n = fread(to, size_B, n, stream);
+	touch_read(to, (ssize_t)(n * size_B), "fread", __builtin_return_address(0));
+	return n;
+}
+
 typedef void (*any_fn)(void);
 
 static const struct {
 	const char *name;
 	any_fn function;
 } functions[] = {
+    {"fread", (any_fn)own_fread},     {"pread", (any_fn)own_pread},
+    {"pread64", (any_fn)own_pread},   {"read", (any_fn)own_read},
     {"memchr", (any_fn)own_memchr},   {"memcmp", (any_fn)own_memcmp},
     {"memcpy", (any_fn)own_memcpy},   {"memmove", (any_fn)own_memmove},
     {"memset", (any_fn)own_memset},   {"snprintf", (any_fn)own_snprintf},

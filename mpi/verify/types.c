@@ -189,7 +189,7 @@ static void tell(struct mpi_rank *me, const struct look *look)
 	mpi_memory_report(
 	    me, "buffer-type", "the datatype has to be that of the variables (MPI 4.1, §3.3.1)",
 	    &buffer->call, 1, "%s at offset %lld of %s: %s%s is of type %s",
-	    element ? element : "an element", (long long)(look->at - buffer->base),
+	    element ? element : "an element", (long long)(look->at - mpi_memory_origin(buffer)),
 	    MEMORY_TEXT(buffer), look->object.is_pointed_at ? "what points to it, " : "",
 	    look->object.name, look->leaf.name);
 }

@@ -326,7 +326,7 @@ void mpi_unread_deliver(struct mpi_unread *unread, struct mpi_rank *me,
 	if (site < 0 || (index = new_delivery(unread)) == UINT32_MAX)
 		return;
 	unread->deliveries[index] = (struct mpi_unread_delivery){.site = site,
-								 .base = buffer->base,
+								 .base = mpi_memory_origin(buffer),
 								 .key = key,
 								 .ordinal = ordinal,
 								 .is_priced = origin->source >= 0,
@@ -339,7 +339,7 @@ void mpi_unread_deliver(struct mpi_unread *unread, struct mpi_rank *me,
 
 		mpi_unread_drop(unread, at, n);
 		freshen(unread, index, at, n);
-		mark(&unread->sites[site], (int64_t)(at - buffer->base), n, OFFSET_CAME);
+		mark(&unread->sites[site], (int64_t)(at - mpi_memory_origin(buffer)), n, OFFSET_CAME);
 		note_stack(unread, me, at);
 		unread->sites[site].size_B += n;
 		size_B -= n;

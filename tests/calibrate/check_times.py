@@ -116,6 +116,9 @@ def what_is_wrong_is_refused(cluster, folder):
             ("empty.txt", [""], "found no times"),
             ("head.csv", ["operation,size,speed"], "head.csv:1: found"),
             ("name.csv", ["operation,size,time", "ping,8,1us"], "wanted an operation of docs/calibrate.md"),
+            ("place.csv", ["operation,size,time,ranks,place", "latency,8,1us,2,rack"], "wanted a place: domain"),
+            ("odd.csv", ["operation,size,time,ranks,place", "latency,8,1us,3,node"], "an even number of ranks"),
+            ("cores.csv", ["operation,size,time,ranks,place", "latency,8,1us,2,domain"], "wanted --cluster FILE with nodes and cores"),
             ("unit.csv", ["operation,size,time", "latency,8,1 kg"], "unit.csv:2"),
             ("few.csv", ["operation,size,time", "latency,8"], "as many values as columns"),
             ("command.csv", ["time,command", "1.5,./program"], "wanted a time and a command such as mpirun -n 8")):

@@ -371,6 +371,32 @@ class Tools(Base):
         self.assertIn("twice", done.stderr)  # modelled, without a model
         self.assertRegex(done.stderr, r"test_annotations.f90:\d+")
 
+    def test_streams(self):
+        text = program("""
+            memory = mpisim_device_alloc(40000000_c_size_t)
+            call c_f_pointer(memory, device, [10000000])
+            host = [(n, n = 1, size(host))]
+            call mpisim_stream_copy(memory, c_loc(host), 40000000_c_size_t, 0)
+            call mpisim_stream_wait(1, 0)
+            if (mpisim_stream_kernel_begin('twice', 1, [2d0], 1)) stop 3
+            call mpisim_kernel_end()
+            call mpisim_stream_synchronize(1)
+            if (any(device /= host)) stop 4
+            call MPI_Bcast(device, size(device), MPI_INTEGER, 0, MPI_COMM_WORLD)
+            call mpisim_device_synchronize()
+            call mpisim_device_free(memory)
+            print '(F0.3)', MPI_Wtime()
+            flush(6)
+            if (mpisim_stream_kernel_begin('twice', 1, [2d0], MPISIM_MAX_STREAMS)) stop 5""", "mpi_f08",
+                       "type(c_ptr) :: memory\ninteger, pointer :: device(:)\ninteger, allocatable, target :: host(:)").replace(
+                           "use mpi_f08\n", "use mpi_f08\nuse mpisim\nuse iso_c_binding\n").replace("host = [(", "allocate(host(10000000))\nhost = [(")
+        (self.dir / "streams.bench").write_text("model,twice,2*p1\n")
+        done = self.run_it(self.built(text), "--quiet", "--bench", self.dir / "streams.bench", "--set",
+                           "accelerators={per_node: 1, gpu_aware: true, link: {latency: 0, bandwidth: 40 MB/s}}", n=1, status=1)
+        self.assertEqual(done.stdout, "5.000\n")  # 1 s of copying, then 4 s
+        self.assertRegex(done.stderr, r"found stream 32, wanted 0 to 31")
+        self.assertRegex(done.stderr, r"test_streams.f90:\d+")
+
     def test_a_program_contains_what_it_calls(self):
         path = self.built(program("call MPI_Barrier(MPI_COMM_WORLD, ierr)"))
         names = set(re.findall(r" U (MPI_\w+)", call("nm", "-D", path).stdout))

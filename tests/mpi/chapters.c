@@ -356,6 +356,8 @@ static void parts_by_hardware(void)
 	expect("unguided", size_of_part(MPI_COMM_TYPE_HW_UNGUIDED, NULL, NULL), 1);
 	expect("memory", size_of_part(guided, "mpi_hw_resource_type", "mpi_shared_memory"), 1);
 	expect("named", size_of_part(guided, "mpi_hw_resource_type", "mpisim://node"), 1);
+	expect("socket", size_of_part(guided, "mpi_hw_resource_type", "mpisim://socket"), 1);
+	expect("domain", size_of_part(guided, "mpi_hw_resource_type", "mpisim://domain"), 1);
 	expect("not bound to a core", size_of_part(guided, "mpi_hw_resource_type", "mpisim://core"),
 	       0);
 	expect("guided by nothing", size_of_part(guided, NULL, NULL), 0);

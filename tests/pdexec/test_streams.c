@@ -139,6 +139,8 @@ static void scripts_wrong(struct pd_rank *rank)
 		mpisim_stream_synchronize(0);
 	if (!strcmp(what, "stream"))
 		kernel("f", 1, 32);
+	if (!strcmp(what, "negative"))
+		kernel("f", 1, -1);
 	if (!strcmp(what, "unknown"))
 		kernel("h", 1, 0);
 	mpisim_stream_kernel_begin("f", 1, (double[]){1}, 0);
@@ -146,6 +148,8 @@ static void scripts_wrong(struct pd_rank *rank)
 		mpisim_kernel_memory(1);
 	if (!strcmp(what, "within"))
 		mpisim_stream_wait(1, 0);
+	if (!strcmp(what, "call"))
+		fake_call("MPI_Barrier");
 	mpisim_kernel_end();
 	mpisim_stream_synchronize(0);
 	if (!strcmp(what, "left"))
@@ -157,10 +161,12 @@ static void wrong_uses_end_the_run(void **state)
 	static const char *const cases[][2] = {
 		{"none", "the cluster has no accelerators: wanted accelerators.per_node in its file"},
 		{"stream", "found stream 32, wanted 0 to 31"},
+		{"negative", "found stream -1, wanted 0 to 31"},
 		{"unknown", "kernel \"h\" (p1=1) was never measured"},
 		{"left", "the rank ended while stream 31 has work"},
 		{"memory", "a kernel of a stream tells what memory it reads and writes"},
 		{"within", "mpisim_stream_wait was called within kernel \"f\""},
+		{"call", "MPI_Barrier was called within kernel \"f\": kernels call no MPI"},
 	};
 
 	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {

@@ -244,6 +244,12 @@ static void text_says_how_many_cores_have_no_rank(void **state)
 	fclose(file);
 	assert_non_null(strstr(text, "\n4 of these 6 cores carry no rank"));
 	free(text);
+	run.cpus_per_rank = 2; /* a rank has the cores of its threads, too */
+	file = open_memstream(&text, &size);
+	trace_text_write(&run, file);
+	fclose(file);
+	assert_non_null(strstr(text, "\n2 of these 6 cores carry no rank"));
+	free(text);
 	trace_summary_destroy(narrow);
 	trace_summary_destroy(summary);
 }

@@ -120,6 +120,7 @@ static void describe_settings(const struct run *run, struct trace_run *out)
 	out->first_n = o->first_n;
 	out->no_alloc = o->no_alloc;
 	out->fabric = fabric_of(run);
+	out->devices = run->world->devices;
 	out->command = run->schedule ? run->schedule_command : o->program;
 	out->seed = (uint64_t)o->seed;
 }

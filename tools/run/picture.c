@@ -262,8 +262,11 @@ static void write_head(const struct picture *p, FILE *file)
 	write_escaped(show->cluster->name, file);
 	fprintf(file,
 		"</text>\n<text x=\"20\" y=\"52\" font-size=\"12\">%d nodes with %d cores, %d "
-		"switches, %d ranks</text>\n",
-		show->cluster->n_nodes, show->cluster->cores, show_n_switches(show), show->n_ranks);
+		"switches",
+		show->cluster->n_nodes, show->cluster->cores, show_n_switches(show));
+	if (show->n_ranks > 0)
+		fprintf(file, "; %d ranks on %d nodes", show->n_ranks, show_n_used(show));
+	fputs("</text>\n", file);
 }
 
 /* Which colour is which class. */

@@ -83,7 +83,7 @@ void show_node(const struct show *show, double y, FILE *file)
 	const struct cluster_cores *levels = &show->cluster->levels;
 	double x = 20, width = levels->domains * (domain_width(levels) + GAP) + GAP;
 	int node = 0;
-	char memory[48] = "", title[32];
+	char memory[48] = "", held[64] = "", title[32];
 
 	if (!is_drawn(show))
 		return;
@@ -93,9 +93,12 @@ void show_node(const struct show *show, double y, FILE *file)
 		util_format_size(title, sizeof title, cluster_memory(show->cluster, levels->n_memory));
 		snprintf(memory, sizeof memory, ", %s/s each", title);
 	}
+	if (show->n_ranks > 0)
+		snprintf(held, sizeof held, "; yellow: cores of its %d rank%s, %d each",
+			 show->n_on[node], show->n_on[node] == 1 ? "" : "s", show->n_cpus);
 	fprintf(file,
-		"<text x=\"20\" y=\"%.0f\" font-size=\"12\">node %d: sockets with %d memory domain%s%s</text>\n",
-		y + 14, node, levels->domains, levels->domains == 1 ? "" : "s", memory);
+		"<text x=\"20\" y=\"%.0f\" font-size=\"12\">node %d: sockets with %d memory domain%s%s%s</text>\n",
+		y + 14, node, levels->domains, levels->domains == 1 ? "" : "s", memory, held);
 	for (int s = 0; s < levels->sockets; s++, x += width + GAP) {
 		snprintf(title, sizeof title, "socket %d", s);
 		write_rect(x, y + 22, width, domain_height(levels) + 2 * GAP, "#dddddd", title, file);

@@ -36,6 +36,15 @@ int show_n_switches(const struct show *show)
 	return show->topology ? show->topology->n_switches : 1;
 }
 
+int show_n_used(const struct show *show)
+{
+	int n = 0;
+
+	for (int node = 0; node < show->cluster->n_nodes; node++)
+		n += show->n_on[node] > 0;
+	return n;
+}
+
 struct show_class show_describe_class(const struct show *show, int k)
 {
 	const struct net_topology *topology = show->topology;
@@ -103,13 +112,11 @@ static int write_text(const void *context, FILE *file, struct util_error *err)
 	const struct show *show = context;
 	const struct cluster *cluster = show->cluster;
 	const struct cluster_topology *shape = &cluster->network.topology;
-	int n_used = 0, most = 0;
+	int most = 0;
 	char each[32];
 
-	for (int node = 0; node < cluster->n_nodes; node++) {
-		n_used += show->n_on[node] > 0;
+	for (int node = 0; node < cluster->n_nodes; node++)
 		most = show->n_on[node] > most ? show->n_on[node] : most;
-	}
 	util_format_size(each, sizeof each, cluster->network.bandwidth_Bps);
 	fprintf(file, "%s: %d nodes with %d cores, %s", cluster->name ? cluster->name : "unnamed",
 		cluster->n_nodes, cluster->cores, kinds[shape->kind]);
@@ -122,8 +129,8 @@ static int write_text(const void *context, FILE *file, struct util_error *err)
 	for (int k = 0; show->topology && k < show->topology->n_classes; k++)
 		write_class(show, k, file);
 	if (show->n_ranks > 0)
-		fprintf(file, "  %d ranks on %d nodes, at most %d on one\n", show->n_ranks, n_used,
-			most);
+		fprintf(file, "  %d ranks on %d nodes, at most %d on one\n", show->n_ranks,
+			show_n_used(show), most);
 	return fflush(file) ? util_error_errno(err, errno, "cannot write it") : 0;
 }
 

@@ -21,6 +21,8 @@ int run_show_cluster(struct run_options *options);
 /* The switch that a node hangs on, from 0. */
 int show_switch_of(const struct show *show, int node);
 int show_n_switches(const struct show *show);
+/* Nodes with ranks. */
+int show_n_used(const struct show *show);
 struct show_class { /* links of a class */
 	char name[64];
 	int n, n_failed;

@@ -13,6 +13,13 @@ function card(title, value) {
   return el("div", { className: "card" }, el("span", {}, title), el("b", {}, value));
 }
 
+function fillAccelerators(section) {
+  const rows = run.nodes.flatMap((node) => (node.accelerators || []).map((one, number) => ({ node: node.node, number, ...one })));
+  const busy = (title, key) => ({ title, of: (row) => row[key], show: (row) => meter(run.predicted_time_s && row[key] / run.predicted_time_s) });
+  if (rows.length) section.append(el("h3", {}, "What accelerators did"), table([{ title: "node", of: (row) => row.node }, { title: "accelerator", of: (row) => row.number },
+    busy("kernels", "kernels_s"), busy("copies in", "copies_in_s"), busy("copies out", "copies_out_s")], rows, 8));
+}
+
 function fillSummary() {
   const section = place("summary"), parts = [["useful_s", "computing", "computing"], ["accelerator_s", "link", "accelerator"], ["stolen_s", "stolen", "CPU stolen by messages"],
     ["shared_s", "good", "CPU shared with ranks"], ["communicating_s", "communicating", "communicating"], ["waiting_s", "waiting", "waiting"],
@@ -32,6 +39,7 @@ function fillSummary() {
     "aria-label": shown.map(([, , text, sum]) => `${text} ${share(sum)}`).join(", ") },
     ...shown.map(([, name, , sum]) => el("i", { style: `width:${100 * sum / whole}%;background:var(--${name})` }))),
     legend(shown.map(([, name, text, sum]) => [name, `${text} ${share(sum)}`])));
+  fillAccelerators(section);
 }
 
 /* What holds the run back, with the time without it. A button shows a rank in the timeline. */
@@ -182,6 +190,7 @@ function fillTotals() {
     { title: "mean", of: (t) => t.time_s / t[key], show: (t) => time(t.time_s / t[key]) }];
   const byTime = (rows) => [...rows].sort((a, b) => b.time_s - a.time_s);
   if (run.kernels.length) place("totals").append(table(columns({ title: "kernel, over all ranks", of: (t) => t.name || "(not annotated)", show: (t) => finder(t.name || "(not annotated)") }, "steps"), byTime(run.kernels), 12));
+  if (run.offloaded && run.offloaded.length) place("totals").append(table(columns({ title: "kernel, over all streams", of: (t) => t.name }, "count"), byTime(run.offloaded), 12));
   if (run.calls.length) place("totals").append(table(columns({ title: "MPI call, over all ranks", of: (t) => t.name, show: (t) => finder(t.name) }, "count"), byTime(run.calls), 12));
 }
 

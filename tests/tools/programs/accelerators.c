@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static int rank, n_wrong, is_checked;
+static int rank, n_wrong, is_checked, n_detached;
 
 static int *new_buffer(int is_device, int n)
 {
@@ -95,6 +95,52 @@ static void strided(int n)
 	mpisim_device_free(dense);
 }
 
+/* Every other call that sends and receives: n items from each rank to the other. */
+static void exchanges(int n)
+{
+	int *mine = mpisim_device_alloc((size_t)n * sizeof(int)), *others = mpisim_device_alloc((size_t)n * sizeof(int)), other = 1 - rank;
+	size_t buffer_B = (size_t)n * sizeof(int) + 10000;
+	void *buffer = malloc(buffer_B);
+	MPI_Request requests[2];
+	MPI_Message message;
+
+	for (int way = 0; way < 5; way++) {
+		for (int i = 0; i < n && is_checked; i++) {
+			mine[i] = rank * n + way + i;
+			others[i] = 0;
+		}
+		if (way == 0) {
+			MPI_Isendrecv(mine, n, MPI_INT, other, 0, others, n, MPI_INT, other, 0, MPI_COMM_WORLD, requests);
+			MPI_Wait(requests, MPI_STATUS_IGNORE);
+		} else if (way == 1) {
+			MPI_Sendrecv_replace(mine, n, MPI_INT, other, 0, other, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+			expect(mine, n, other * n + way);
+		} else if (way == 2) {
+			MPI_Isendrecv_replace(mine, n, MPI_INT, other, 0, other, 0, MPI_COMM_WORLD, requests);
+			MPI_Wait(requests, MPI_STATUS_IGNORE);
+			expect(mine, n, other * n + way);
+		} else if (way == 3) {
+			MPI_Buffer_attach(buffer, (int)buffer_B);
+			MPI_Bsend(mine, n, MPI_INT, other, 0, MPI_COMM_WORLD);
+			MPI_Mprobe(other, 0, MPI_COMM_WORLD, &message, MPI_STATUS_IGNORE);
+			MPI_Mrecv(others, n, MPI_INT, &message, MPI_STATUS_IGNORE);
+			MPI_Buffer_detach(&buffer, &n_detached);
+		} else {
+			MPI_Send_init(mine, n, MPI_INT, other, 0, MPI_COMM_WORLD, &requests[0]);
+			MPI_Recv_init(others, n, MPI_INT, other, 0, MPI_COMM_WORLD, &requests[1]);
+			MPI_Startall(2, requests);
+			MPI_Waitall(2, requests, MPI_STATUSES_IGNORE);
+			MPI_Request_free(&requests[0]);
+			MPI_Request_free(&requests[1]);
+		}
+		if (way != 1 && way != 2)
+			expect(others, n, other * n + way);
+	}
+	mpisim_device_free(mine);
+	mpisim_device_free(others);
+	free(buffer);
+}
+
 static void data(void)
 {
 	static const int sizes[] = {1, 16, 17, 1000, 300000};
@@ -102,6 +148,8 @@ static void data(void)
 	for (int device = 0; device < 4; device++)
 		for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++)
 			one_size(sizes[i], device & 1, device >> 1);
+	for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++)
+		exchanges(sizes[i]);
 	strided(10);
 	strided(1000);
 }
@@ -124,9 +172,10 @@ static void message(int n, int from_device, int to_device, int first)
 
 enum { MOST = 4 }; /* ranks */
 
-/* Blocking collectives on memory of accelerators: n items of each rank. */
+/* Collectives on memory of accelerators: n items of each rank. */
 static void collectives(int n)
 {
+	MPI_Request request;
 	int size, *mine, *all, counts[MOST], displs[MOST];
 
 	MPI_Comm_size(MPI_COMM_WORLD, &size);
@@ -153,6 +202,25 @@ static void collectives(int n)
 	expect(mine, n, rank * n);
 	MPI_Allreduce(MPI_IN_PLACE, mine, n, MPI_INT, MPI_MIN, MPI_COMM_WORLD);
 	expect(mine, n, 0);
+	MPI_Iscatter(all, n, MPI_INT, mine, n, MPI_INT, 0, MPI_COMM_WORLD, &request);
+	MPI_Wait(&request, MPI_STATUS_IGNORE);
+	expect(mine, n, rank * n);
+	MPI_Ialltoall(MPI_IN_PLACE, n, MPI_INT, all, n, MPI_INT, MPI_COMM_WORLD, &request);
+	MPI_Wait(&request, MPI_STATUS_IGNORE);
+	expect(all, n, rank * n);
+	MPI_Iallreduce(MPI_IN_PLACE, mine, n, MPI_INT, MPI_MAX, MPI_COMM_WORLD, &request);
+	for (int is_over = 0; !is_over;)
+		MPI_Test(&request, &is_over, MPI_STATUS_IGNORE);
+	expect(mine, n, (size - 1) * n);
+	MPI_Allgather_init(mine, n, MPI_INT, all, n, MPI_INT, MPI_COMM_WORLD, MPI_INFO_NULL, &request);
+	for (int start = 0; start < 2; start++) {
+		for (int i = 0; i < n && is_checked; i++)
+			mine[i] = rank * n + start + i;
+		MPI_Start(&request);
+		MPI_Wait(&request, MPI_STATUS_IGNORE);
+		expect(all, n * size, start);
+	}
+	MPI_Request_free(&request);
 	mpisim_device_free(mine);
 	mpisim_device_free(all);
 }
@@ -160,6 +228,7 @@ static void collectives(int n)
 /* One of them, of n bytes of each rank. */
 static void collective(const char *what, int n)
 {
+	MPI_Request request = MPI_REQUEST_NULL;
 	int size;
 	char *mine = mpisim_device_alloc((size_t)n), *all;
 
@@ -169,8 +238,38 @@ static void collective(const char *what, int n)
 		MPI_Bcast(mine, n, MPI_CHAR, 0, MPI_COMM_WORLD);
 	if (!strcmp(what, "gather"))
 		MPI_Gather(mine, n, MPI_CHAR, all, n, MPI_CHAR, 0, MPI_COMM_WORLD);
+	if (!strcmp(what, "ibcast"))
+		MPI_Ibcast(mine, n, MPI_CHAR, 0, MPI_COMM_WORLD, &request);
+	if (!strcmp(what, "igather"))
+		MPI_Igather(mine, n, MPI_CHAR, all, n, MPI_CHAR, 0, MPI_COMM_WORLD, &request);
+	MPI_Wait(&request, MPI_STATUS_IGNORE);
 	mpisim_device_free(mine);
 	mpisim_device_free(all);
+}
+
+/* n bytes from each of two ranks to the other. */
+static void exchange(const char *what, int n)
+{
+	char *mine = mpisim_device_alloc((size_t)n), *others = mpisim_device_alloc((size_t)n), *buffer = malloc((size_t)n + 10000);
+	int other = 1 - rank;
+	MPI_Request request = MPI_REQUEST_NULL;
+
+	if (!strcmp(what, "sendrecv"))
+		MPI_Sendrecv(mine, n, MPI_CHAR, other, 0, others, n, MPI_CHAR, other, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+	if (!strcmp(what, "isendrecv"))
+		MPI_Isendrecv(mine, n, MPI_CHAR, other, 0, others, n, MPI_CHAR, other, 0, MPI_COMM_WORLD, &request);
+	if (!strcmp(what, "replace"))
+		MPI_Sendrecv_replace(mine, n, MPI_CHAR, other, 0, other, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+	if (!strcmp(what, "ireplace"))
+		MPI_Isendrecv_replace(mine, n, MPI_CHAR, other, 0, other, 0, MPI_COMM_WORLD, &request);
+	if (!strcmp(what, "bsend")) {
+		MPI_Buffer_attach(buffer, n + 10000);
+		MPI_Bsend(mine, n, MPI_CHAR, other, 0, MPI_COMM_WORLD);
+		MPI_Recv(others, n, MPI_CHAR, other, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+	}
+	MPI_Wait(&request, MPI_STATUS_IGNORE);
+	mpisim_device_free(mine);
+	mpisim_device_free(others);
 }
 
 static void copies(int n)
@@ -198,17 +297,28 @@ static void overlap(int n)
 	MPI_Barrier(MPI_COMM_WORLD);
 }
 
+/* The run ends while the accelerator has work. */
+static void cut(int n)
+{
+	char *host = calloc(1, (size_t)n), *device = mpisim_device_alloc((size_t)n);
+
+	mpisim_stream_copy(device, host, (size_t)n, 0);
+	kernel("k", 5, 0);
+	mpisim_add_compute_time(1);
+	MPI_Abort(MPI_COMM_WORLD, 1);
+}
+
 static void refused(const char *what)
 {
 	int *device = mpisim_device_alloc(4000), *more = mpisim_device_alloc(4000), *host = calloc(1, 4000);
 	MPI_Request request;
 	MPI_Datatype type;
-	MPI_Aint at;
+	MPI_Aint at, mixed[3];
 	MPI_Win win;
 	MPI_File file;
 
-	if (!strcmp(what, "ibcast"))
-		MPI_Ibcast(device, 10, MPI_INT, 0, MPI_COMM_WORLD, &request);
+	if (!strcmp(what, "partitioned"))
+		MPI_Psend_init(device, 1, 10, MPI_INT, 1, 0, MPI_COMM_WORLD, MPI_INFO_NULL, &request);
 	if (!strcmp(what, "reduce"))
 		MPI_Reduce_local(host, device + 5, 10, MPI_INT, MPI_SUM);
 	if (!strcmp(what, "window"))
@@ -225,9 +335,25 @@ static void refused(const char *what)
 	if (!strcmp(what, "bottom")) {
 		MPI_Get_address(device, &at);
 		MPI_Type_create_hindexed(1, (int[]){1}, &at, MPI_INT, &type);
-		MPI_Type_commit(&type);
-		MPI_Send(MPI_BOTTOM, 1, type, 1 - rank, 0, MPI_COMM_WORLD);
+		MPI_Type_commit(&type); /* before any call takes it, be it of messages, windows or files */
 	}
+	if (!strcmp(what, "in part")) {
+		MPI_Get_address(device, &mixed[1]);
+		MPI_Get_address(host, &mixed[0]);
+		MPI_Get_address(&rank, &mixed[2]);
+		MPI_Type_create_hindexed(3, (int[]){1, 1, 1}, mixed, MPI_INT, &type);
+		MPI_Type_commit(&type);
+	}
+	if (!strcmp(what, "send"))
+		MPI_Send(device + 990, 100, MPI_INT, 1 - rank, 0, MPI_COMM_WORLD);
+	if (!strcmp(what, "send freed")) {
+		mpisim_device_free(device);
+		MPI_Send(device, 1000, MPI_INT, 1 - rank, 0, MPI_COMM_WORLD);
+	}
+	if (!strcmp(what, "receive")) /* more than comes */
+		MPI_Sendrecv(host, 11, MPI_INT, 1 - rank, 0, device + 990, 100, MPI_INT, 1 - rank, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+	if (!strcmp(what, "access"))
+		more[1 << 20] = 1;
 	if (!strcmp(what, "host copy"))
 		mpisim_stream_copy(host, host + 100, 4, 0);
 	if (!strcmp(what, "device copy"))
@@ -257,8 +383,12 @@ int main(int argc, char **argv)
 		collective(argv[2], atoi(argv[3]));
 	else if (!strcmp(argv[1], "message"))
 		message(atoi(argv[2]), atoi(argv[3]), atoi(argv[4]), atoi(argv[5]));
+	else if (!strcmp(argv[1], "exchange"))
+		exchange(argv[2], atoi(argv[3]));
 	else if (!strcmp(argv[1], "copies"))
 		copies(atoi(argv[2]));
+	else if (!strcmp(argv[1], "cut"))
+		cut(atoi(argv[2]));
 	else if (!strcmp(argv[1], "overlap"))
 		overlap(atoi(argv[2]));
 	else
