@@ -288,10 +288,12 @@ static int begin(struct work *work, struct util_error *err)
 	if (predictor_begin(&work->predictor, &work->observations, work->known,
 			    work->request->n_jobs, err))
 		return err->code;
-	predictor_view(&work->predictor, &work->observations, &work->view, &work->search.machine);
 	work->predicted = calloc((size_t)work->observations.n + 1, sizeof(*work->predicted));
 	if (!work->predicted)
 		return util_error_set(err, UTIL_ENOMEM, "out of memory");
+	if (work->request->check) /* nothing is added to it */
+		return 0;
+	predictor_view(&work->predictor, &work->observations, &work->view, &work->search.machine);
 	return find_library(work, err);
 }
 
