@@ -50,14 +50,41 @@ static int predict(void *context, const struct machine *machines, int n, double 
 	return n_made ? 0 : err->code;
 }
 
+static bool tells(void *context, int observation, enum parameter_id id)
+{
+	const struct probes *probes = context;
+	const struct sample_key *key = &probes->candidates.base.list[observation].key;
+	const char *group = PARAMETER[id].group;
+
+	if (key->where == BETWEEN_NODES && group && !strcmp(group, "intra_node"))
+		return false;
+	/* a library's protocol changes all */
+	return id == THRESHOLD || is_probe_named(PARAMETER[id].probes, key->name);
+}
+
 /* Of a probe, so many tell all that it has to say: messages by size carry most of a prediction. */
 static const double ENOUGH = 8, ENOUGH_MESSAGES = 24;
 
-static double weight_of(const struct check_base *base, int k)
+static int64_t most_flows(const struct check_base *base)
 {
+	int64_t most = 0;
+
+	for (int k = 0; k < base->n; k++)
+		if (!strcmp(base->list[k].key.name, "many_to_one") && base->list[k].key.x > most)
+			most = base->list[k].key.x;
+	return most;
+}
+
+/* 0: of flows at once, neither few nor many, if those are left out. */
+static double weight_of(const struct candidates *candidates, int k)
+{
+	const struct check_base *base = &candidates->base;
 	const struct sample_key *key = &base->list[k].key;
+	bool is_flows = !strcmp(key->name, "many_to_one") || !strcmp(key->name, "one_to_many");
 	int n = 0;
 
+	if (candidates->is_few && is_flows && key->x > 2 && key->x < most_flows(base))
+		return 0;
 	for (int j = 0; j < base->n; j++)
 		n += !strcmp(base->list[j].key.name, key->name) &&
 		     base->list[j].key.where == key->where;
@@ -77,12 +104,13 @@ void fit_choose(struct fit *fit, struct check *check)
 {
 	struct probes probes = {.candidates = {.measured = fit->samples, .write = write_candidate},
 				.file = {.known = fit->known}};
-	struct view view = {.predict = predict, .context = &probes};
+	struct view view = {.predict = predict, .tells = tells, .context = &probes};
 	struct search search = {.view = &view, .machine = fit->machine};
 	struct util_error err = {0};
 	double *scatter = NULL;
 
 	*check = (struct check){.why_not = "out of memory"};
+	probes.candidates.is_few = fit->machine.has[PAYLOAD]; /* nothing differs by their number */
 	if (check_begin(&probes.candidates.base, fit->samples) == 0)
 		scatter = calloc(2 * (size_t)probes.candidates.base.n + 1, sizeof(*scatter));
 	if (scatter) {
@@ -91,7 +119,7 @@ void fit_choose(struct fit *fit, struct check *check)
 		view.weight = scatter + view.n;
 		for (int k = 0; k < view.n; k++) {
 			scatter[k] = check_scatter(&probes.candidates.base.list[k]);
-			scatter[view.n + k] = weight_of(&probes.candidates.base, k);
+			scatter[view.n + k] = weight_of(&probes.candidates, k);
 		}
 		fit_view(fit, &view);
 		if (search_run(&search, &err) == 0)

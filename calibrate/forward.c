@@ -67,7 +67,8 @@ static void say_places(struct child_command *command, const struct samples *samp
 	child_say(command, "%d", n_ranks);
 }
 
-static void say_probes(struct child_command *command, const struct samples *samples, bool once)
+static void say_probes(struct child_command *command, const struct samples *samples, bool once,
+		       bool few)
 {
 	long long most_B = largest(samples, "one_way");
 	int64_t n_transfers = largest(samples, "compute_speed");
@@ -76,6 +77,8 @@ static void say_probes(struct child_command *command, const struct samples *samp
 	child_say(command, "--budget=%ss", fact_or(samples, "budget_s", "300"));
 	if (once)
 		child_say(command, "--once");
+	if (few)
+		child_say(command, "--few");
 	child_say(command, "--max-size=%lldB", most_B < 1024 ? 1024 : most_B);
 	child_say(command, "--window=%ss", fact_or(samples, "window_s", "0.05"));
 	if (samples_get_fact(samples, "cpus", 0))
@@ -87,7 +90,8 @@ static void say_probes(struct child_command *command, const struct samples *samp
 }
 
 static int make_command(struct child_command *command, const struct samples *samples,
-			const char *cluster, const char *folder, bool once, struct util_error *err)
+			const char *cluster, const char *folder, bool once, bool few,
+			struct util_error *err)
 {
 	char run[PATH_MAX], program[PATH_MAX];
 
@@ -102,7 +106,7 @@ static int make_command(struct child_command *command, const struct samples *sam
 	child_say(command, "--cluster=%s", cluster);
 	say_places(command, samples);
 	child_say(command, "%s", program);
-	say_probes(command, samples, once);
+	say_probes(command, samples, once, few);
 	if (has_probe(samples, "storage_latency"))
 		child_say(command, "--storage=%s", folder);
 	child_say(command, "--samples=%s/samples.csv", folder);
@@ -138,13 +142,14 @@ static const char *path_in(const struct run *run, const char *name, char path[PA
 }
 
 /* The folder may hold cluster.yaml already. */
-static void start(struct run *run, const struct samples *measured, const char *cluster, bool once)
+static void start(struct run *run, const struct samples *measured, const char *cluster, bool once,
+		  bool few)
 {
 	struct child_command command = {0};
 	char log[PATH_MAX];
 
 	run->err.code = 0;
-	if (make_command(&command, measured, cluster, run->folder, once, &run->err) == 0)
+	if (make_command(&command, measured, cluster, run->folder, once, few, &run->err) == 0)
 		child_start(&command, NULL, path_in(run, "log.txt", log), &run->child, &run->err);
 	child_forget(&command);
 }
@@ -188,7 +193,7 @@ void check_file(const struct samples *measured, const char *cluster, struct chec
 	struct run run = {0};
 
 	if (check_begin(&base, measured) == 0 && forward_folder(run.folder, &run.err) == 0)
-		start(&run, measured, cluster, false);
+		start(&run, measured, cluster, false, false);
 	compare(&run, &base, check, NULL, rows);
 	check_end(&base);
 }
@@ -210,7 +215,8 @@ static void begin_candidate(struct run *run, const struct candidates *candidates
 	if (!file || fclose(file))
 		util_error_errno(&run->err, errno, "cannot write %s", path);
 	else
-		start(run, candidates->measured, path, !candidates->repeats);
+		start(run, candidates->measured, path, !candidates->repeats,
+		      candidates->is_few && !candidates->repeats);
 }
 
 void candidates_run(struct candidates *candidates, const void *const *list, int n,

@@ -61,7 +61,7 @@ void parameter_write(enum parameter_id id, double value, FILE *file)
 
 /* --- where values are from --- */
 
-static bool is_named(const char *names, const char *name)
+bool is_probe_named(const char *names, const char *name)
 {
 	size_t length = strlen(name);
 
@@ -76,7 +76,7 @@ void machine_write_probes(const struct samples *samples, const char *names, FILE
 	long n = 0;
 
 	for (size_t i = 0; i < samples->n; i++)
-		n += is_named(names, samples->list[i].key.name);
+		n += is_probe_named(names, samples->list[i].key.name);
 	fprintf(file, "%s %s, %ld sample%s", strchr(names, ' ') ? "probes" : "probe", names, n,
 		n == 1 ? "" : "s");
 }

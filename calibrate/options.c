@@ -147,6 +147,7 @@ static const struct util_option table[] = {
     {"check", UTIL_OPTION_TEXT, AT(settings.check)},
     {"version", UTIL_OPTION_LAST, AT(version)},
     {"once", UTIL_OPTION_FLAG, AT(settings.measures_once)},
+    {"few", UTIL_OPTION_FLAG, AT(settings.measures_few)},
     {"help", UTIL_OPTION_LAST, AT(help)},
 };
 

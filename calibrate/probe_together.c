@@ -191,6 +191,8 @@ void probe_sharing(struct cal *cal, int where)
 	if (others >= 2)
 		measure_shape(cal, RING, 3, size_B);
 	for (int k = 2; k <= others; k = next_count(k, others), before_B = size_B) {
+		if (cal->settings.measures_few && k > 2 && k < others)
+			continue;
 		size_B = flow_size(cal, k);
 		if (size_B != before_B) /* what they are compared with */
 			measure_shape(cal, MANY_TO_ONE, 1, size_B);

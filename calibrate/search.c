@@ -60,6 +60,20 @@ static double gain_of(const struct search *search, const struct machine *machine
 	return gain - chance;
 }
 
+/* What it could explain is not worth a number more. */
+static bool is_hopeless(const struct search *search, const struct mechanism *mechanism)
+{
+	const struct view *view = search->view;
+	double most = 0;
+
+	if (!view->tells)
+		return false;
+	for (int k = 0; k < view->n; k++)
+		if (view->tells(view->context, k, mechanism->id))
+			most += loss_of(search, k, search->off[k]);
+	return most < log(search->n_told);
+}
+
 /* The best of its variants. */
 static void try_mechanism(struct search *search, struct trial *trial)
 {
@@ -69,7 +83,7 @@ static void try_mechanism(struct search *search, struct trial *trial)
 	struct util_error err;
 
 	trial->gain = trial->hope = -INFINITY;
-	if (variants)
+	if (variants && !is_hopeless(search, trial->mechanism))
 		trial->mechanism->vary(view, &search->machine, trial->mechanism->id, variants);
 	if (off && variants && variants->n > 0 &&
 	    view->predict(view->context, variants->list, variants->n, off, &err) == 0)

@@ -18,6 +18,8 @@ struct view {
 	int n;		       /* observations */
 	const double *scatter; /* [n] as a part of what an error of it is a part of */
 	const double *weight;  /* [n] at most 1: less where many others tell the same */
+	/* whether the parameter changes that observation; NULL: each does all */
+	bool (*tells)(void *context, int observation, enum parameter_id id);
 	/* off[n_machines][n]: how far predictions are off, with sign, as such a part. NAN: it tells
 	 * nothing; INFINITY: the simulator refuses it. 0 or negative: nothing can be simulated. */
 	int (*predict)(void *context, const struct machine *machines, int n_machines, double *off,

@@ -73,16 +73,6 @@ const char *yaml_count(char text[40], long n, const char *thing)
 	return text;
 }
 
-static bool is_named(const char *names, const char *name)
-{
-	size_t length = strlen(name);
-
-	for (const char *at = names; (at = strstr(at, name)); at += length)
-		if ((at == names || at[-1] == ' ') && (at[length] == ' ' || !at[length]))
-			return true;
-	return false;
-}
-
 const char *yaml_probe(const struct fit *fit, const char *names, char text[160])
 {
 	long n = 0, n_subject = 0;
@@ -91,7 +81,7 @@ const char *yaml_probe(const struct fit *fit, const char *names, char text[160])
 	for (size_t i = 0; i < fit->samples->n; i++) {
 		const struct sample_key *key = &fit->samples->list[i].key;
 
-		if (!is_named(names, key->name))
+		if (!is_probe_named(names, key->name))
 			continue;
 		n++;
 		n_subject += key->where == fit->subject;
