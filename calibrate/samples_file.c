@@ -130,9 +130,9 @@ static const char *read_sample(struct reader *reader, const char *line)
 		return "a finite value";
 	if (fabs(value) > MOST_VALUE)
 		return "a value of 1e9 at most";
-	/* what a bulk takes beside a sender that may compute more slowly than rank 0; all else are
-	 * times, numbers and fractions */
-	if (value < 0 && strcmp(key.name, "used"))
+	/* what one message takes longer than another, and a bulk beside a sender that may compute
+	 * more slowly than rank 0; all else are times, numbers and fractions */
+	if (value < 0 && strcmp(key.name, "after_rest") && strcmp(key.name, "used"))
 		return "a value from 0 on";
 	return out_of_memory(samples_add(reader->samples, &key, value));
 }
