@@ -31,7 +31,7 @@ struct settings {
 	double window_s; /* one measurement of CPU cost, about */
 	bool is_quick;
 	bool measures_once; /* the simulator does not scatter */
-	bool measures_few;  /* few and many flows at once, nothing between */
+	bool measures_few;  /* of flows at once few and many, and sizes below 4 MiB */
 };
 
 struct cal {

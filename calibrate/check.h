@@ -76,7 +76,7 @@ struct candidates {
 	const struct samples *measured; /* borrowed */
 	struct check_base base;
 	bool repeats; /* each measurement as often as it was; else once */
-	bool is_few;  /* of flows at once, few and many, nothing between */
+	bool is_few;  /* what --few leaves out tells no more */
 	void (*write)(const void *candidate, FILE *file);
 };
 

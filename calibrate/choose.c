@@ -75,7 +75,7 @@ static int64_t most_flows(const struct check_base *base)
 	return most;
 }
 
-/* 0: of flows at once, neither few nor many, if those are left out. */
+/* 0: what --few leaves out. */
 static double weight_of(const struct candidates *candidates, int k)
 {
 	const struct check_base *base = &candidates->base;
@@ -83,6 +83,8 @@ static double weight_of(const struct candidates *candidates, int k)
 	bool is_flows = !strcmp(key->name, "many_to_one") || !strcmp(key->name, "one_to_many");
 	int n = 0;
 
+	if (candidates->is_few && key->x > 4 << 20 && !strcmp(key->name, "one_way"))
+		return 0;
 	if (candidates->is_few && is_flows && key->x > 2 && key->x < most_flows(base))
 		return 0;
 	for (int j = 0; j < base->n; j++)

@@ -117,6 +117,8 @@ static void measure_sizes(struct cal *cal, int where)
 	for (; size_B <= most_B; before_B = size_B, size_B = next_size(size_B)) {
 		double left_s = cal_share(cal->group_end_s - MPI_Wtime());
 
+		if (cal->settings.measures_few && size_B > LARGE_B)
+			continue;
 		/* What does not fit into the time is left out, and the file says so. */
 		if (size_B > 65536 && 2 * time_s * ((double)size_B / (double)before_B) > left_s / 2)
 			break;

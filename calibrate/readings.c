@@ -435,7 +435,8 @@ void fit_view(const struct fit *fit, struct view *view)
 		machine_set(&view->facts, BANDWIDTH, fit->machine.value[BANDWIDTH]);
 		return;
 	}
-	if (fit->machine.library != LIBRARY_PLAIN)
+	view->names_library = fit->machine.library != LIBRARY_PLAIN;
+	if (view->names_library)
 		view->libraries |= 1U
 				   << (fit->machine.library == LIBRARY_OPENMPI ? LIBRARY_OPENMPI_TCP
 									       : LIBRARY_MPICH_TCP);

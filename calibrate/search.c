@@ -13,7 +13,7 @@
 
 #include <gsl/gsl_errno.h>
 
-enum { MOST_ROUNDS = 10, REFINED = 5, FEW_STEPS = 2, MANY_STEPS = 8 };
+enum { MOST_ROUNDS = 10, REFINED = 3, FEW_STEPS = 2, MANY_STEPS = 8 };
 static const double ENOUGH = 0.001; /* a loss of which nothing is left to explain */
 /* What most are off is their noise: not less than the first one, nor more than the second. */
 static const double LEAST_NOISE = 0.01, MOST_NOISE = 0.2;
@@ -263,15 +263,21 @@ int search_run(struct search *search, struct util_error *err)
 		if (!trials[k].off)
 			failed = util_error_set(err, UTIL_ENOMEM, "out of memory");
 	}
+	if (!failed && view->names_library) {
+		try_mechanism(search, &trials[0]);
+		if (trials[0].gain > 0)
+			take(search, &trials[0]);
+	}
 	for (int k = 0; k < MOST_ROUNDS && !failed && search->loss > ENOUGH; k++) {
 		bool is_better = add_mechanisms(search, trials);
 
-		refine_all(search);
+		if (is_better || k == 0)
+			refine_all(search);
 		if (!is_better && k > 0)
 			break;
 	}
 	if (!failed)
-		failed = refine(search, &search->machine, FEW_STEPS, true, err) ||
+		failed = refine(search, &search->machine, 0, true, err) ||
 			 view->predict(view->context, &search->machine, 1, search->off, err);
 	for (int k = 0; k < N_MECHANISMS; k++)
 		free(trials[k].off);

@@ -38,6 +38,7 @@ struct view {
 	double steps[2][BREAKS], rates[2][BREAKS];
 	double first_rates[2]; /* of the smallest sizes, before the first such place */
 	unsigned libraries;    /* a bit for each that may be tried */
+	bool names_library;    /* whose protocol is the first question then */
 };
 
 void view_may(struct view *view, enum parameter_id id, double value);
