@@ -26,7 +26,7 @@ static const char help[] =
     "  --plot DIR          pictures of what was measured and fitted (gnuplot)\n"
     "  --check FILE        how well this cluster file reproduces the samples: the probes run in\n"
     "                      the simulator\n"
-    "  --no-check          the cluster file is not compared with the samples\n"
+    "  --no-check          nothing is simulated: the plain model, not compared with the samples\n"
     "  --version, --help\n"
     "\n"
     "--fit finds the cluster with which the simulator predicts times that others have measured:\n"

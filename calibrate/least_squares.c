@@ -7,7 +7,6 @@
 
 #include <gsl/gsl_multifit_nlinear.h>
 
-static const double DIFFERENCE = 0.05; /* of a value */
 static const double SOFT = 1;	       /* residuals are bent from there on */
 static const double PRIOR = 2.3;       /* of a logarithm: a factor of ten either way */
 static const double FAR = 20;	       /* a residual of what is refused */
@@ -104,9 +103,9 @@ static int differences(const gsl_vector *x, void *context, gsl_matrix *jacobian)
 		for (int j = 0; j <= p; j++)
 			values_at(problem, x, sets + (ptrdiff_t)j * p);
 		for (int j = 0; j < p; j++) {
-			double *value = &sets[(j + 1) * p + j], more = *value * (1 + DIFFERENCE);
+			double *value = &sets[(j + 1) * p + j], more = *value * (1 + problem->difference);
 
-			*value = more <= problem->most[j] ? more : *value * (1 - DIFFERENCE);
+			*value = more <= problem->most[j] ? more : *value * (1 - problem->difference);
 		}
 		work->has_failed |=
 		    problem->predict(problem->context, sets, p + 1, found, work->err) != 0;

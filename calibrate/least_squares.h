@@ -7,9 +7,8 @@
 #include "util/error.h"
 
 /*
- * Robust least squares by Levenberg and Marquardt's method, over the logarithms of positive values,
- * with differences of 5 %: the simulator is the function, and whole packets hide less. GSL: what
- * links it is under the GPL.
+ * Robust least squares by Levenberg and Marquardt's method, over the logarithms of positive values.
+ * GSL: what links it is under the GPL.
  */
 enum { LEAST_SQUARES_VALUES = 64 };
 
@@ -23,6 +22,7 @@ struct least_squares {
 		       struct util_error *err);
 	void *context;
 	int n_steps;
+	double difference; /* of a value, for a derivative */
 	double *low, *high; /* [n_values] out: 95 % intervals; NULL: not wanted */
 };
 

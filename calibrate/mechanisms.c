@@ -105,6 +105,29 @@ static void vary_sides(const struct view *view, const struct machine *now, enum 
 
 /* --- links --- */
 
+/* Where latencies are work, too, a burst hides a part of them. */
+static void vary_burst(const struct view *view, const struct machine *now, enum parameter_id id,
+		       struct variants *out)
+{
+	int first = out->n;
+	bool is_work = now->has[MODEL] && now->value[MODEL] > 0;
+
+	vary_number(view, now, id, out);
+	if (now->has[id] && is_work && !is_given(view, id)) {
+		machine_set(add(out, now), id, 0.7 * now->value[id]);
+		machine_set(add(out, now), id, 1.4 * now->value[id]);
+	}
+	for (int k = first; k < out->n; k++) {
+		struct machine *machine = &out->list[k];
+		double more_B = (machine->has[id] ? machine->value[id] : 0) -
+				(now->has[id] ? now->value[id] : 0);
+
+		if (is_work)
+			machine_set(machine, LATENCY,
+				    now->value[LATENCY] + more_B / now->value[BANDWIDTH]);
+	}
+}
+
 static void set_packets(struct variants *out, const struct machine *now, double payload_B,
 			double header_B)
 {
@@ -211,11 +234,12 @@ static void add_segment(struct machine *machine, enum parameter_id id, double fr
 	machine_set(machine, (enum parameter_id)(id + 2 * MACHINE_SEGMENTS + place), rate_Bps);
 }
 
-/* All lines that times by size show by themselves, and each of them. */
-static void vary_seen(const struct view *view, const struct machine *now, enum parameter_id id,
+/* All lines that times by size show by themselves, and each of them; false: they show none. */
+static bool vary_seen(const struct view *view, const struct machine *now, enum parameter_id id,
 		      struct variants *out)
 {
 	int where = id == INNER_SEGMENT;
+	bool has_seen = false;
 	struct machine *all = add(out, now);
 
 	if (view->first_rates[where] > 0)
@@ -224,12 +248,14 @@ static void vary_seen(const struct view *view, const struct machine *now, enum p
 		double step = view->steps[where][k], rate_Bps = view->rates[where][k],
 		       from_B = begin_of(view, now, where, k);
 
+		has_seen |= step > 0;
 		if (step == 0 || has_segment(now, id, from_B))
 			continue;
 		add_segment(add(out, now), id, from_B, step, rate_Bps);
 		if (!all->has[id + MACHINE_SEGMENTS - 1])
 			add_segment(all, id, from_B, step, rate_Bps);
 	}
+	return has_seen;
 }
 
 /* A line of its own from some sizes on: later, slower or faster than the one before. */
@@ -242,7 +268,10 @@ static void vary_segments(const struct view *view, const struct machine *now, en
 
 	if ((!where && now->has[PAYLOAD]) || now->has[id + MACHINE_SEGMENTS - 1] || n == 0)
 		return;
-	vary_seen(view, now, id, out);
+	if (now->has[id])
+		machine_drop(add(out, now), id);
+	if (vary_seen(view, now, id, out))
+		return;
 	while (n / step * KINDS >= VARIANTS - out->n)
 		step++;
 	for (int k = 0; k < n; k += step)
@@ -258,8 +287,6 @@ static void vary_segments(const struct view *view, const struct machine *now, en
 					rate_Bps = now->value[id + 2 * MACHINE_SEGMENTS + at];
 			add_segment(add(out, now), id, from_B, steps[j], rates[j] * rate_Bps);
 		}
-	if (now->has[id])
-		machine_drop(add(out, now), id);
 }
 
 /* --- what many share --- */
@@ -319,14 +346,19 @@ static void vary_unattended(const struct view *view, const struct machine *now,
 static void vary_used(const struct view *view, const struct machine *now, enum parameter_id id,
 		      struct variants *out)
 {
-	static const double factors[] = {2, 6};
+	/* what was found may be either, or between */
+	static const double news[] = {1, 1, 0.3, 0.3, 0.1}, factors[] = {2, 6, 1, 3, 1};
 
 	if (is_given(view, UNATTENDED) || !now->has[UNATTENDED])
 		return;
 	if (now->has[id])
 		vary_found(now, id, out);
-	for (int k = 0; k < 2 && !now->has[id]; k++)
-		machine_set(add(out, now), id, factors[k] * now->value[UNATTENDED]);
+	for (int k = 0; k < 5 && !now->has[id]; k++) {
+		struct machine *machine = add(out, now);
+
+		machine_set(machine, UNATTENDED, news[k] * now->value[UNATTENDED]);
+		machine_set(machine, id, factors[k] * now->value[UNATTENDED]);
+	}
 }
 
 static void vary_buffer_word(const struct view *view, const struct machine *now,
@@ -345,12 +377,32 @@ static void vary_buffer_word(const struct view *view, const struct machine *now,
 	machine_set(machine, id, 1);
 }
 
+/* As sends of each size left behind. */
+static void vary_left(const struct view *view, const struct machine *now, struct variants *out)
+{
+	static const double MORE = 1.15;
+	struct machine *machine = add(out, now);
+	int n = 0;
+
+	machine_drop(machine, BUFFER);
+	for (int k = 0; k < view->n_left && n < MACHINE_BUFFERS; k++) {
+		if (n > 0 && view->left[k] < MORE * machine->value[BUFFER + n - 1])
+			continue;
+		machine_set(machine, (enum parameter_id)(BUFFER + n), view->left[k]);
+		machine_set(machine, (enum parameter_id)(BUFFER_FROM + n),
+			    n ? view->left_from[k] : 0);
+		n++;
+	}
+}
+
 static void vary_buffer(const struct view *view, const struct machine *now, enum parameter_id id,
 			struct variants *out)
 {
 	int first = out->n;
 
 	vary_number(view, now, id, out);
+	if (!is_given(view, id) && !now->has[id])
+		vary_left(view, now, out);
 	for (int k = first; k < out->n; k++)
 		out->list[k].has[BUFFER_WORD] = false;
 }
@@ -414,7 +466,7 @@ const struct mechanism MECHANISMS[] = {
     {"data with requests", REQUEST_DATA, vary_data},
     {"packets", PAYLOAD, vary_packets},
     {"a queue", QUEUE, vary_queue},
-    {"bursts", BURST, vary_number},
+    {"bursts", BURST, vary_burst},
     {"latencies that links have", MODEL, vary_word},
     {"losses both ways", DUPLEX, vary_loss},
     {"losses by sharing", SHARING, vary_sharing},

@@ -344,6 +344,20 @@ static void may_begin_line(struct view *view, int where, double size_B)
 
 static const double LEAST_STEP = 0.01; /* of a time: other sizes are where bisection has been */
 
+/* A larger message by the same protocol; NULL: none. */
+static const struct sample_key *far_of(const struct fit *fit, int where, int64_t size_B)
+{
+	double limit_B = fit->machine.value[THRESHOLD];
+	const struct sample_key *far = next_message(fit, where, size_B + size_B / 4), *last = NULL;
+
+	if (!far || (double)size_B > limit_B || (double)far->x <= limit_B)
+		return far;
+	for (far = next_message(fit, where, size_B + 1); far && (double)far->x <= limit_B;
+	     far = next_message(fit, where, far->x))
+		last = far;
+	return last;
+}
+
 /* Times on both sides of a break are what the lines that meet there have, and the next one but one
  * says the slope. */
 static void read_line(const struct fit *fit, struct view *view, int where, int64_t size_B)
@@ -354,7 +368,7 @@ static void read_line(const struct fit *fit, struct view *view, int where, int64
 	       above_s =
 		   fit_value(fit->samples, "one_way", where, size_B + 1, 0).value - overheads_s,
 	       slope_s;
-	const struct sample_key *far = next_message(fit, where, size_B + size_B / 4);
+	const struct sample_key *far = far_of(fit, where, size_B);
 
 	if (!far)
 		return;
@@ -374,6 +388,23 @@ static void read_line(const struct fit *fit, struct view *view, int where, int64
 	view->rates[where][place] = 1 / slope_s;
 }
 
+/* To the next byte. */
+static double step_at(const struct fit *fit, int where, int64_t size_B)
+{
+	struct value below = fit_value(fit->samples, "one_way", where, size_B, 0),
+		     above = fit_value(fit->samples, "one_way", where, size_B + 1, 0);
+
+	return below.is_known && above.is_known ? fabs(above.value / below.value - 1) : 0;
+}
+
+/* Bisection measures both sides of the byte, too. */
+static bool is_highest_step(const struct fit *fit, int where, int64_t size_B)
+{
+	double here = step_at(fit, where, size_B);
+
+	return here >= step_at(fit, where, size_B - 1) && here >= step_at(fit, where, size_B + 1);
+}
+
 /* Where bisection has found a break, then all sizes that were measured. */
 static void may_begin_lines(const struct fit *fit, struct view *view, int where)
 {
@@ -381,7 +412,8 @@ static void may_begin_lines(const struct fit *fit, struct view *view, int where)
 	const struct sample_key *key = NULL, *next;
 
 	for (; (next = next_message(fit, where, key ? key->x : -1)); key = next)
-		if (key && next->x == key->x + 1 && key->x > 4 && (double)key->x != limit_B) {
+		if (key && next->x == key->x + 1 && key->x > 4 && (double)key->x != limit_B &&
+		    is_highest_step(fit, where, key->x)) {
 			may_begin_line(view, where, (double)key->x);
 			read_line(fit, view, where, key->x);
 		}
@@ -389,6 +421,8 @@ static void may_begin_lines(const struct fit *fit, struct view *view, int where)
 		if (key->x >= 128 && (key->x & (key->x - 1)) == 0 && key->x <= 1 << 20)
 			may_begin_line(view, where, (double)key->x);
 }
+
+static const double MOST_LEFT = 0.9; /* of a message: more is all of it, and tells nothing */
 
 static void may_leave(const struct fit *fit, struct view *view)
 {
@@ -399,11 +433,17 @@ static void may_leave(const struct fit *fit, struct view *view)
 	may_all(view, UNATTENDED, 15000, 2, 6);
 	view_may(view, BUFFER, bytes_between(fit, "one_way", "send_return"));
 	while ((key = samples_next(fit->samples, "send_buffer", key ? key->x : -1))) {
-		view_may(view, BUFFER,
-			 (fit_value(fit->samples, "send_buffer", fit->subject, key->x, 0).value -
-			  fit->empty[fit->subject].value) *
-			     rate_Bps);
+		double left_B =
+		    (fit_value(fit->samples, "send_buffer", fit->subject, key->x, 0).value -
+		     fit->empty[fit->subject].value) *
+		    rate_Bps;
+
+		view_may(view, BUFFER, left_B);
 		view_may(view, BUFFER_FROM, (double)key->x);
+		if (left_B > 0 && left_B < MOST_LEFT * (double)key->x && view->n_left < STARTS) {
+			view->left[view->n_left] = left_B;
+			view->left_from[view->n_left++] = (double)key->x;
+		}
 	}
 	view_may(view, BUFFER_WORD, 1);
 }

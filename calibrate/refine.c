@@ -8,6 +8,8 @@
 
 #include "least_squares.h"
 
+/* Whole packets hide less. */
+static const double DIFFERENCE = 0.01, OF_PACKETS = 0.05;
 /* Of a probe that would not have been made so: on the right machine it is. */
 static const double UNTOLD = 2;
 
@@ -78,7 +80,9 @@ int refine(struct search *search, struct machine *machine, int n_steps, bool wan
 					.weight = search->view->weight,
 					.predict = predict,
 					.context = &problem,
-					.n_steps = n_steps};
+					.n_steps = n_steps,
+					.difference = machine->has[PAYLOAD] ? OF_PACKETS
+									    : DIFFERENCE};
 	int failed;
 
 	for (int k = 0; k < PARAMETERS; k++) {

@@ -113,6 +113,8 @@ static void summarize(const struct fit *fit, const struct check *check, const ch
 	putchar('\n');
 	printf("verdict:     ");
 	check_verdict(check, stdout);
+	if (!check->is_made)
+		printf("\ncaution:     " FIT_UNSEARCHED);
 	if (check->is_made && check->n_off * DOUBTFUL_SHARE > check->n)
 		printf(
 		    "\ncaution:     do not rely on this file; measure again, longer (--budget) or "
@@ -146,6 +148,8 @@ int fit_report(const char *who, const struct samples *samples, const char *outpu
 		warn_of_check(who, &check);
 		warn_of_collectives(who, &fit, &check);
 	}
+	if (!check.is_made)
+		fprintf(stderr, "%s: warning: %s\n", who, FIT_UNSEARCHED);
 	if (write_file(&fit, &check, output) < 0) {
 		fprintf(stderr, "%s: cannot write %s: %s\n", who, output, strerror(errno));
 		status = -1;

@@ -37,13 +37,19 @@ struct trial {
 	double *off; /* [view->n] */
 };
 
+/* Another library than it is called counts as one. */
+static int numbers(const struct search *search, const struct machine *machine)
+{
+	return machine_numbers(machine) + (machine->library != search->called);
+}
+
 /* By how much less they are off, less what so many numbers more gain by chance. *hope: without what
  * is more off. */
 static double gain_of(const struct search *search, const struct machine *machine, const double *off,
 		      double *hope)
 {
 	const struct view *view = search->view;
-	int more = machine_numbers(machine) - machine_numbers(&search->machine);
+	int more = numbers(search, machine) - numbers(search, &search->machine);
 	double gain = 0, chance = more * log(search->n_told);
 
 	*hope = 0;
@@ -74,6 +80,20 @@ static bool is_hopeless(const struct search *search, const struct mechanism *mec
 	return most < log(search->n_told);
 }
 
+/* What need not be tried may be needless. */
+static void vary(const struct search *search, const struct mechanism *mechanism,
+		 struct variants *variants)
+{
+	const struct machine *now = &search->machine;
+
+	if (!is_hopeless(search, mechanism)) {
+		mechanism->vary(search->view, now, mechanism->id, variants);
+	} else if (now->has[mechanism->id] && !search->view->facts.has[mechanism->id]) {
+		variants->list[variants->n] = *now;
+		machine_drop(&variants->list[variants->n++], mechanism->id);
+	}
+}
+
 /* The best of its variants. */
 static void try_mechanism(struct search *search, struct trial *trial)
 {
@@ -83,8 +103,8 @@ static void try_mechanism(struct search *search, struct trial *trial)
 	struct util_error err;
 
 	trial->gain = trial->hope = -INFINITY;
-	if (variants && !is_hopeless(search, trial->mechanism))
-		trial->mechanism->vary(view, &search->machine, trial->mechanism->id, variants);
+	if (variants)
+		vary(search, trial->mechanism, variants);
 	if (off && variants && variants->n > 0 &&
 	    view->predict(view->context, variants->list, variants->n, off, &err) == 0)
 		for (int k = 0; k < variants->n; k++) {
@@ -243,6 +263,7 @@ static int begin(struct search *search, struct util_error *err)
 	gsl_set_error_handler_off();
 	search->off = calloc((size_t)view->n + 1, sizeof(*search->off));
 	search->noise = MOST_NOISE;
+	search->called = search->machine.library;
 	if (!search->off)
 		return util_error_set(err, UTIL_ENOMEM, "out of memory");
 	if (view->predict(view->context, &search->machine, 1, search->off, err))

@@ -36,6 +36,9 @@ struct view {
 	double places[2][BREAKS];
 	/* of a line there: its time over that of the one before, its rate; 0: not known */
 	double steps[2][BREAKS], rates[2][BREAKS];
+	/* what sends of such sizes left behind */
+	int n_left;
+	double left_from[STARTS], left[STARTS];
 	double first_rates[2]; /* of the smallest sizes, before the first such place */
 	unsigned libraries;    /* a bit for each that may be tried */
 	bool names_library;    /* whose protocol is the first question then */
@@ -46,6 +49,7 @@ void view_may(struct view *view, enum parameter_id id, double value);
 struct search {
 	const struct view *view; /* borrowed */
 	struct machine machine;	 /* where it begins, and what is found */
+	enum library called;	 /* the library where it begins */
 	double *off;		 /* [view->n], of the machine */
 	double noise, loss;	 /* loss: mean */
 	double n_told;		 /* as many observations as their weights */

@@ -276,6 +276,8 @@ static void write_check(const struct check *check, FILE *file)
 	fputs(check->is_made ? "# " : "# WARNING: ", file);
 	check_verdict(check, file);
 	fputc('\n', file);
+	if (!check->is_made)
+		fputs("# WARNING: " FIT_UNSEARCHED "\n", file);
 	if (check->n_off > 0)
 		fprintf(file, CHECK_WARNING_FORMAT, "# WARNING: ", check->n_off);
 	check_list(check, "#   ", file);

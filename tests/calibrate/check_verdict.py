@@ -108,6 +108,7 @@ def uncertain_packets_are_tried(folder):
     check(named and f'\n#   {named[1]}\n' in text and '\n# WARNING: ' in text, 'and in the file')
     done = call(fit, samples, '--no-check', '-o', output)
     check(done.returncode == 0 and 'compared' not in done.stderr and '\n# WARNING: not compared with its own measurements: --no-check' in read(output), f'--no-check: {done.stderr}')
+    check('warning: NOT SEARCHED' in done.stderr and '\n# WARNING: NOT SEARCHED' in read(output), f'--no-check has the plain model only: {done.stderr}')
     alone = os.path.join(folder, 'alone')
     shutil.copy(fit, alone)
     done = call(alone, samples, '-o', output)
