@@ -67,14 +67,33 @@ static void vary_threshold(const struct view *view, const struct machine *now, e
 			machine_set(add(out, now), id, view->places[0][k]);
 }
 
+/* What travels with a request is none of a bulk's, whose lines begin as much earlier. */
+static void move_lines(struct machine *machine, enum parameter_id id, double by_B)
+{
+	for (int k = 0; k < MACHINE_SEGMENTS; k++)
+		if (machine->has[id + k] && machine->value[id + k] > machine->value[THRESHOLD] + 1)
+			machine_set(machine, (enum parameter_id)(id + k),
+				    machine->value[id + k] + by_B);
+}
+
 static void vary_data(const struct view *view, const struct machine *now, enum parameter_id id,
 		      struct variants *out)
 {
+	int first = out->n;
+
 	if (is_given(view, id) || !now->has[THRESHOLD] || now->value[THRESHOLD] < 1)
 		return;
 	vary_number(view, now, id, out);
 	if (!now->has[id])
 		machine_set(add(out, now), id, now->value[THRESHOLD]);
+	for (int k = first; k < out->n; k++) {
+		struct machine *machine = &out->list[k];
+		double less_B = (now->has[id] ? now->value[id] : 0) -
+				(machine->has[id] ? machine->value[id] : 0);
+
+		move_lines(machine, SEGMENT, less_B);
+		move_lines(machine, INNER_SEGMENT, less_B);
+	}
 }
 
 /* Processors copy what is eager. */
@@ -234,6 +253,31 @@ static void add_segment(struct machine *machine, enum parameter_id id, double fr
 	machine_set(machine, (enum parameter_id)(id + 2 * MACHINE_SEGMENTS + place), rate_Bps);
 }
 
+/* Of a transfer of that size on the lines that begin before. */
+static double time_before(const struct machine *machine, enum parameter_id id, double size_B)
+{
+	int plain = id == SEGMENT ? LATENCY : INNER_LATENCY;
+	double latency_s = machine->value[plain], rate_Bps = machine->value[plain + 1];
+
+	for (int k = 0; k < MACHINE_SEGMENTS && machine->has[id + k]; k++) {
+		double from_B = machine->value[id + k], time_s;
+
+		if (from_B >= size_B)
+			break;
+		time_s = (latency_s + from_B / rate_Bps) * machine->value[id + MACHINE_SEGMENTS + k];
+		rate_Bps = machine->value[id + 2 * MACHINE_SEGMENTS + k];
+		latency_s = time_s - from_B / rate_Bps;
+	}
+	return latency_s + size_B / rate_Bps;
+}
+
+/* What takes that much longer from there on. */
+static void add_jump(struct machine *machine, enum parameter_id id, double from_B, double jump_s,
+		     double rate_Bps)
+{
+	add_segment(machine, id, from_B, 1 + jump_s / time_before(machine, id, from_B), rate_Bps);
+}
+
 /* All lines that times by size show by themselves, and each of them; false: they show none. */
 static bool vary_seen(const struct view *view, const struct machine *now, enum parameter_id id,
 		      struct variants *out)
@@ -245,15 +289,15 @@ static bool vary_seen(const struct view *view, const struct machine *now, enum p
 	if (view->first_rates[where] > 0)
 		machine_set(all, where ? INNER_BANDWIDTH : BANDWIDTH, view->first_rates[where]);
 	for (int k = 0; k < view->n_places[where]; k++) {
-		double step = view->steps[where][k], rate_Bps = view->rates[where][k],
+		double jump_s = view->jumps_s[where][k], rate_Bps = view->rates[where][k],
 		       from_B = begin_of(view, now, where, k);
 
-		has_seen |= step > 0;
-		if (step == 0 || has_segment(now, id, from_B))
+		has_seen |= rate_Bps > 0;
+		if (rate_Bps == 0 || has_segment(now, id, from_B))
 			continue;
-		add_segment(add(out, now), id, from_B, step, rate_Bps);
+		add_jump(add(out, now), id, from_B, jump_s, rate_Bps);
 		if (!all->has[id + MACHINE_SEGMENTS - 1])
-			add_segment(all, id, from_B, step, rate_Bps);
+			add_jump(all, id, from_B, jump_s, rate_Bps);
 	}
 	return has_seen;
 }

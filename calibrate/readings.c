@@ -342,6 +342,22 @@ static void may_begin_line(struct view *view, int where, double size_B)
 		view->places[where][view->n_places[where]++] = size_B;
 }
 
+/* Of sizes from the half of it on that go by the same protocol; 0: there are none. */
+static double rate_below(const struct fit *fit, int where, int64_t size_B)
+{
+	double limit_B = fit->machine.value[THRESHOLD], per_byte_s;
+	bool is_eager = (double)size_B <= limit_B;
+	const struct sample_key *near = next_message(
+	    fit, where, is_eager ? size_B / 2 : (int64_t)fmax((double)size_B / 2, limit_B));
+
+	if (!near || near->x >= size_B)
+		return 0;
+	per_byte_s = (fit_value(fit->samples, "one_way", where, size_B, 0).value -
+		      fit_value(fit->samples, "one_way", where, near->x, 0).value) /
+		     (double)(size_B - near->x);
+	return 1 / fmax(per_byte_s - (is_eager ? copied_per_byte_s(fit) : 0), LEAST_PER_BYTE_S);
+}
+
 static const double LEAST_STEP = 0.01; /* of a time: other sizes are where bisection has been */
 
 /* A larger message by the same protocol; NULL: none. */
@@ -380,11 +396,8 @@ static void read_line(const struct fit *fit, struct view *view, int where, int64
 	if (below_s <= 0 || slope_s <= 0 || fabs(above_s / below_s - 1) < LEAST_STEP)
 		return;
 	if (view->first_rates[where] == 0)
-		view->first_rates[where] =
-		    1 / fmax((below_s - fit->empty[where].value + overheads_s) / (double)size_B -
-				 copied_per_byte_s(fit),
-			     LEAST_PER_BYTE_S);
-	view->steps[where][place] = above_s / below_s;
+		view->first_rates[where] = rate_below(fit, where, size_B);
+	view->jumps_s[where][place] = above_s - below_s;
 	view->rates[where][place] = 1 / slope_s;
 }
 
@@ -489,7 +502,7 @@ void fit_view(const struct fit *fit, struct view *view)
 	if (!has_rendezvous)
 		return;
 	view_may(view, REQUEST_DATA, bytes_between(fit, "one_way", "late_bulk"));
-	may_all(view, REQUEST_DATA, fit->machine.value[THRESHOLD] / 2, 0.5, 3);
+	may_all(view, REQUEST_DATA, fit->machine.value[THRESHOLD] / 2, 0.5, 5);
 	may_leave(fit, view);
 }
 

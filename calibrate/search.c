@@ -13,7 +13,8 @@
 
 #include <gsl/gsl_errno.h>
 
-enum { MOST_ROUNDS = 10, REFINED = 3, FEW_STEPS = 2, MANY_STEPS = 8 };
+enum { MOST_ROUNDS = 10, REFINED = 3, FEW_STEPS = 2, MANY_STEPS = 8, MORE_TIMES = 2 };
+static const double WORTH = 1; /* a gain that more steps may follow */
 static const double ENOUGH = 0.001; /* a loss of which nothing is left to explain */
 /* What most are off is their noise: not less than the first one, nor more than the second. */
 static const double LEAST_NOISE = 0.01, MOST_NOISE = 0.2;
@@ -80,18 +81,20 @@ static bool is_hopeless(const struct search *search, const struct mechanism *mec
 	return most < log(search->n_told);
 }
 
-/* What need not be tried may be needless. */
+/* What need not be tried may be needless: then only machines without it. */
 static void vary(const struct search *search, const struct mechanism *mechanism,
 		 struct variants *variants)
 {
 	const struct machine *now = &search->machine;
+	bool is_all = !is_hopeless(search, mechanism);
+	int n = 0;
 
-	if (!is_hopeless(search, mechanism)) {
+	if (is_all || now->has[mechanism->id])
 		mechanism->vary(search->view, now, mechanism->id, variants);
-	} else if (now->has[mechanism->id] && !search->view->facts.has[mechanism->id]) {
-		variants->list[variants->n] = *now;
-		machine_drop(&variants->list[variants->n++], mechanism->id);
-	}
+	for (int k = 0; k < variants->n; k++)
+		if (is_all || !variants->list[k].has[mechanism->id])
+			variants->list[n++] = variants->list[k];
+	variants->n = n;
 }
 
 /* The best of its variants. */
@@ -204,8 +207,8 @@ static void take(struct search *search, const struct trial *trial)
 	judge(search, trial->mechanism->name);
 }
 
-/* All values anew; kept if they are better. */
-static void refine_all(struct search *search)
+/* All values anew; kept if they are better: true. */
+static bool refine_all(struct search *search)
 {
 	const struct view *view = search->view;
 	struct trial trial = {.mechanism = &MECHANISMS[0],
@@ -213,16 +216,17 @@ static void refine_all(struct search *search)
 			      .gain = 0,
 			      .off = calloc((size_t)view->n + 1, sizeof(double))};
 	struct util_error err;
-	double hope;
+	double hope, gain = 0;
 
 	if (trial.off && refine(search, &trial.machine, MANY_STEPS, false, &err) == 0 &&
 	    view->predict(view->context, &trial.machine, 1, trial.off, &err) == 0 &&
-	    gain_of(search, &trial.machine, trial.off, &hope) > 0) {
+	    (gain = gain_of(search, &trial.machine, trial.off, &hope)) > 0) {
 		search->machine = trial.machine;
 		memcpy(search->off, trial.off, (size_t)view->n * sizeof(*search->off));
 		judge(search, "values fitted");
 	}
 	free(trial.off);
+	return gain > WORTH;
 }
 
 /* All that predict better as they are, the best one first, each beside those before it; if there is
@@ -297,6 +301,8 @@ int search_run(struct search *search, struct util_error *err)
 		if (!is_better && k > 0)
 			break;
 	}
+	for (int k = 0; k < MORE_TIMES && !failed && refine_all(search); k++)
+		;
 	if (!failed)
 		failed = refine(search, &search->machine, 0, true, err) ||
 			 view->predict(view->context, &search->machine, 1, search->off, err);

@@ -34,8 +34,8 @@ struct view {
 	/* sizes behind which another line may begin: between nodes, within one */
 	int n_places[2];
 	double places[2][BREAKS];
-	/* of a line there: its time over that of the one before, its rate; 0: not known */
-	double steps[2][BREAKS], rates[2][BREAKS];
+	/* of a line there: how much longer it takes than the one before, its rate; 0: not known */
+	double jumps_s[2][BREAKS], rates[2][BREAKS];
 	/* what sends of such sizes left behind */
 	int n_left;
 	double left_from[STARTS], left[STARTS];

@@ -347,5 +347,9 @@ void fit_write_yaml(const struct fit *fit, const struct check *check, FILE *file
 		fprintf(file, "# WARNING: %s\n", FIT_NOISY);
 	write_check(check, file);
 	write_collectives(fit, check, file);
+	if (fit->machine.value[THRESHOLD] <= 0 && !fit->machine.has[REQUEST_DATA])
+		fputs("# overheads per byte: none can be seen, and none counts: no message with "
+		      "bytes is eager\n",
+		      file);
 	machine_write(&fit->machine, &how, file);
 }
