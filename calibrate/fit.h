@@ -50,9 +50,9 @@ bool fit_is_noisy(const struct fit *fit);
 	"noisy machine: many outliers, or times scatter; do not rely on values that are marked " \
 	"DOUBTFUL, run again on an idle machine"
 
-#define FIT_UNSEARCHED                                                                             \
+#define FIT_UNSEARCHED                                                                            \
 	"NOT SEARCHED: packets, bursts, buffers, order and progress of messages, lines by size; " \
-	"this is the plain model only. Keep the samples, and run mpisim-calibrate-fit SAMPLES "  \
+	"this is the plain model only. Keep the samples, and run mpisim-calibrate-fit SAMPLES "   \
 	"-o FILE where mpisim's tools are"
 
 /* choose.c: replaces the machine by that which predicts the samples best; *check is that of the

@@ -7,9 +7,9 @@
 
 #include <gsl/gsl_multifit_nlinear.h>
 
-static const double SOFT = 1;	       /* residuals are bent from there on */
-static const double PRIOR = 2.3;       /* of a logarithm: a factor of ten either way */
-static const double FAR = 20;	       /* a residual of what is refused */
+static const double SOFT = 1;	 /* residuals are bent from there on */
+static const double PRIOR = 2.3; /* of a logarithm: a factor of ten either way */
+static const double FAR = 20;	 /* a residual of what is refused */
 static const double INTERVAL = 1.96;
 static const double CLOSE = 1e-3; /* steps that are smaller end it */
 
@@ -103,9 +103,11 @@ static int differences(const gsl_vector *x, void *context, gsl_matrix *jacobian)
 		for (int j = 0; j <= p; j++)
 			values_at(problem, x, sets + (ptrdiff_t)j * p);
 		for (int j = 0; j < p; j++) {
-			double *value = &sets[(j + 1) * p + j], more = *value * (1 + problem->difference);
+			double *value = &sets[(j + 1) * p + j],
+			       more = *value * (1 + problem->difference);
 
-			*value = more <= problem->most[j] ? more : *value * (1 - problem->difference);
+			*value =
+			    more <= problem->most[j] ? more : *value * (1 - problem->difference);
 		}
 		work->has_failed |=
 		    problem->predict(problem->context, sets, p + 1, found, work->err) != 0;

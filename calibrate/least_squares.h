@@ -22,7 +22,7 @@ struct least_squares {
 		       struct util_error *err);
 	void *context;
 	int n_steps;
-	double difference; /* of a value, for a derivative */
+	double difference;  /* of a value, for a derivative */
 	double *low, *high; /* [n_values] out: 95 % intervals; NULL: not wanted */
 };
 

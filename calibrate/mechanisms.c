@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static struct machine *add(struct variants *variants, const struct machine *machine)
+struct machine *variants_add(struct variants *variants, const struct machine *machine)
 {
 	if (variants->n == VARIANTS)
 		return &variants->list[VARIANTS - 1];
@@ -23,9 +23,9 @@ static void vary_found(const struct machine *now, enum parameter_id id, struct v
 {
 	static const double factors[] = {0.5, 2};
 
-	machine_drop(add(out, now), id);
+	machine_drop(variants_add(out, now), id);
 	for (int k = 0; k < 2 && !PARAMETER[id].is_stepped; k++)
-		machine_set(add(out, now), id, factors[k] * now->value[id]);
+		machine_set(variants_add(out, now), id, factors[k] * now->value[id]);
 }
 
 static void vary_number(const struct view *view, const struct machine *now, enum parameter_id id,
@@ -38,7 +38,7 @@ static void vary_number(const struct view *view, const struct machine *now, enum
 	if (now->has[id])
 		vary_found(now, id, out);
 	for (int k = 0; k < starts->n && (!now->has[id] || PARAMETER[id].is_stepped); k++)
-		machine_set(add(out, now), id, starts->values[k]);
+		machine_set(variants_add(out, now), id, starts->values[k]);
 }
 
 static void vary_word(const struct view *view, const struct machine *now, enum parameter_id id,
@@ -48,9 +48,9 @@ static void vary_word(const struct view *view, const struct machine *now, enum p
 		return;
 	for (int k = 0; PARAMETER[id].words[k]; k++)
 		if (!now->has[id] || k != (int)now->value[id])
-			machine_set(add(out, now), id, k);
+			machine_set(variants_add(out, now), id, k);
 	if (now->has[id])
-		machine_drop(add(out, now), id);
+		machine_drop(variants_add(out, now), id);
 }
 
 /* --- between eager messages and others --- */
@@ -64,7 +64,7 @@ static void vary_threshold(const struct view *view, const struct machine *now, e
 		return;
 	for (int k = 0; k < view->n_places[0]; k++)
 		if (!now->has[id] || now->value[id] != view->places[0][k])
-			machine_set(add(out, now), id, view->places[0][k]);
+			machine_set(variants_add(out, now), id, view->places[0][k]);
 }
 
 /* What travels with a request is none of a bulk's, whose lines begin as much earlier. */
@@ -85,7 +85,7 @@ static void vary_data(const struct view *view, const struct machine *now, enum p
 		return;
 	vary_number(view, now, id, out);
 	if (!now->has[id])
-		machine_set(add(out, now), id, now->value[THRESHOLD]);
+		machine_set(variants_add(out, now), id, now->value[THRESHOLD]);
 	for (int k = first; k < out->n; k++) {
 		struct machine *machine = &out->list[k];
 		double less_B = (now->has[id] ? now->value[id] : 0) -
@@ -106,7 +106,7 @@ static void vary_copies(const struct view *view, const struct machine *now, enum
 		return;
 	vary_number(view, now, id, out);
 	for (int k = 0; k < 3 && !now->has[id]; k++)
-		machine_set(add(out, now), id, parts[k] / now->value[BANDWIDTH]);
+		machine_set(variants_add(out, now), id, parts[k] / now->value[BANDWIDTH]);
 }
 
 /* Messages in a row are bound by the side that is busy for longer: whichever that is. */
@@ -117,7 +117,7 @@ static void vary_sides(const struct view *view, const struct machine *now, enum 
 
 	if (is_given(view, id) || !now->has[SEND_OVERHEAD] || !now->has[RECV_OVERHEAD])
 		return;
-	machine = add(out, now);
+	machine = variants_add(out, now);
 	machine_set(machine, SEND_OVERHEAD, now->value[RECV_OVERHEAD]);
 	machine_set(machine, RECV_OVERHEAD, now->value[SEND_OVERHEAD]);
 }
@@ -133,8 +133,8 @@ static void vary_burst(const struct view *view, const struct machine *now, enum 
 
 	vary_number(view, now, id, out);
 	if (now->has[id] && is_work && !is_given(view, id)) {
-		machine_set(add(out, now), id, 0.7 * now->value[id]);
-		machine_set(add(out, now), id, 1.4 * now->value[id]);
+		machine_set(variants_add(out, now), id, 0.7 * now->value[id]);
+		machine_set(variants_add(out, now), id, 1.4 * now->value[id]);
 	}
 	for (int k = first; k < out->n; k++) {
 		struct machine *machine = &out->list[k];
@@ -150,7 +150,7 @@ static void vary_burst(const struct view *view, const struct machine *now, enum 
 static void set_packets(struct variants *out, const struct machine *now, double payload_B,
 			double header_B)
 {
-	struct machine *machine = add(out, now);
+	struct machine *machine = variants_add(out, now);
 
 	machine_set(machine, PAYLOAD, payload_B);
 	machine_set(machine, HEADER, header_B);
@@ -187,7 +187,7 @@ static void vary_sharing(const struct view *view, const struct machine *now, enu
 	if (is_given(view, id) || now->has[PAYLOAD])
 		return;
 	for (int k = 0; k < view->starts[id].n; k++) {
-		machine = add(out, now);
+		machine = variants_add(out, now);
 		for (int j = 0; j < MACHINE_FLOWS; j++) {
 			const struct starts *starts = &view->starts[id + j];
 
@@ -206,133 +206,6 @@ static void vary_queue(const struct view *view, const struct machine *now, enum 
 		vary_number(view, now, id, out);
 }
 
-/* Makes room for a line from there on, behind those that begin before; which one it is. The steps
- * of those behind it stay what they are. */
-static int insert_segment(struct machine *machine, int first, double from_B)
-{
-	int place = 0, last = 0;
-
-	while (last < MACHINE_SEGMENTS && machine->has[first + last])
-		last++;
-	while (place < last && machine->value[first + place] < from_B)
-		place++;
-	for (int k = last; k > place; k--)
-		for (int j = 0; j < 3; j++) {
-			int id = first + j * MACHINE_SEGMENTS + k;
-
-			machine_set(machine, (enum parameter_id)id, machine->value[id - 1]);
-		}
-	return place;
-}
-
-static bool has_segment(const struct machine *now, int first, double from_B)
-{
-	for (int k = 0; k < MACHINE_SEGMENTS; k++)
-		if (now->has[first + k] && now->value[first + k] == from_B)
-			return true;
-	return false;
-}
-
-/* Of the size of a transfer: what travels with a request is none of a bulk's. */
-static double begin_of(const struct view *view, const struct machine *now, int where, int place)
-{
-	double size_B = view->places[where][place] + 1;
-
-	if (now->has[REQUEST_DATA] && now->has[THRESHOLD] && size_B > now->value[THRESHOLD] + 1)
-		size_B -= now->value[REQUEST_DATA];
-	return size_B;
-}
-
-static void add_segment(struct machine *machine, enum parameter_id id, double from_B, double step,
-			double rate_Bps)
-{
-	int place = insert_segment(machine, id, from_B);
-
-	machine_set(machine, (enum parameter_id)(id + place), from_B);
-	machine_set(machine, (enum parameter_id)(id + MACHINE_SEGMENTS + place), step);
-	machine_set(machine, (enum parameter_id)(id + 2 * MACHINE_SEGMENTS + place), rate_Bps);
-}
-
-/* Of a transfer of that size on the lines that begin before. */
-static double time_before(const struct machine *machine, enum parameter_id id, double size_B)
-{
-	int plain = id == SEGMENT ? LATENCY : INNER_LATENCY;
-	double latency_s = machine->value[plain], rate_Bps = machine->value[plain + 1];
-
-	for (int k = 0; k < MACHINE_SEGMENTS && machine->has[id + k]; k++) {
-		double from_B = machine->value[id + k], time_s;
-
-		if (from_B >= size_B)
-			break;
-		time_s = (latency_s + from_B / rate_Bps) * machine->value[id + MACHINE_SEGMENTS + k];
-		rate_Bps = machine->value[id + 2 * MACHINE_SEGMENTS + k];
-		latency_s = time_s - from_B / rate_Bps;
-	}
-	return latency_s + size_B / rate_Bps;
-}
-
-/* What takes that much longer from there on. */
-static void add_jump(struct machine *machine, enum parameter_id id, double from_B, double jump_s,
-		     double rate_Bps)
-{
-	add_segment(machine, id, from_B, 1 + jump_s / time_before(machine, id, from_B), rate_Bps);
-}
-
-/* All lines that times by size show by themselves, and each of them; false: they show none. */
-static bool vary_seen(const struct view *view, const struct machine *now, enum parameter_id id,
-		      struct variants *out)
-{
-	int where = id == INNER_SEGMENT;
-	bool has_seen = false;
-	struct machine *all = add(out, now);
-
-	if (view->first_rates[where] > 0)
-		machine_set(all, where ? INNER_BANDWIDTH : BANDWIDTH, view->first_rates[where]);
-	for (int k = 0; k < view->n_places[where]; k++) {
-		double jump_s = view->jumps_s[where][k], rate_Bps = view->rates[where][k],
-		       from_B = begin_of(view, now, where, k);
-
-		has_seen |= rate_Bps > 0;
-		if (rate_Bps == 0 || has_segment(now, id, from_B))
-			continue;
-		add_jump(add(out, now), id, from_B, jump_s, rate_Bps);
-		if (!all->has[id + MACHINE_SEGMENTS - 1])
-			add_jump(all, id, from_B, jump_s, rate_Bps);
-	}
-	return has_seen;
-}
-
-/* A line of its own from some sizes on: later, slower or faster than the one before. */
-static void vary_segments(const struct view *view, const struct machine *now, enum parameter_id id,
-			  struct variants *out)
-{
-	enum { KINDS = 4 };
-	static const double steps[KINDS] = {1.1, 1.5, 1, 1}, rates[KINDS] = {1, 1, 0.6, 1.7};
-	int where = id == INNER_SEGMENT, n = view->n_places[where], step = 1;
-
-	if ((!where && now->has[PAYLOAD]) || now->has[id + MACHINE_SEGMENTS - 1] || n == 0)
-		return;
-	if (now->has[id])
-		machine_drop(add(out, now), id);
-	if (vary_seen(view, now, id, out))
-		return;
-	while (n / step * KINDS >= VARIANTS - out->n)
-		step++;
-	for (int k = 0; k < n; k += step)
-		for (int j = 0; j < KINDS; j++) {
-			double from_B = begin_of(view, now, where, k),
-			       rate_Bps = now->value[where ? INNER_BANDWIDTH : BANDWIDTH];
-			int at = 0;
-
-			if (has_segment(now, id, from_B))
-				continue;
-			for (; at < MACHINE_SEGMENTS && now->has[id + at]; at++)
-				if (now->value[id + at] < from_B)
-					rate_Bps = now->value[id + 2 * MACHINE_SEGMENTS + at];
-			add_segment(add(out, now), id, from_B, steps[j], rates[j] * rate_Bps);
-		}
-}
-
 /* --- what many share --- */
 
 /* A message draws its bytes of it once or twice. */
@@ -349,7 +222,7 @@ static void vary_memory(const struct view *view, const struct machine *now, enum
 		if (!machine->has[id])
 			continue;
 		machine_set(machine, COPIES, copies);
-		machine = add(out, machine);
+		machine = variants_add(out, machine);
 		machine_set(machine, COPIES, 3 - copies);
 		machine_set(machine, id, machine->value[id] * (3 - copies) / copies);
 	}
@@ -398,7 +271,7 @@ static void vary_used(const struct view *view, const struct machine *now, enum p
 	if (now->has[id])
 		vary_found(now, id, out);
 	for (int k = 0; k < 5 && !now->has[id]; k++) {
-		struct machine *machine = add(out, now);
+		struct machine *machine = variants_add(out, now);
 
 		machine_set(machine, UNATTENDED, news[k] * now->value[UNATTENDED]);
 		machine_set(machine, id, factors[k] * now->value[UNATTENDED]);
@@ -412,7 +285,7 @@ static void vary_buffer_word(const struct view *view, const struct machine *now,
 
 	if (is_given(view, id) || (!now->has[UNATTENDED] && now->library < LIBRARY_OPENMPI_TCP))
 		return;
-	machine = add(out, now);
+	machine = variants_add(out, now);
 	if (now->has[id]) {
 		machine_drop(machine, id);
 		return;
@@ -425,7 +298,7 @@ static void vary_buffer_word(const struct view *view, const struct machine *now,
 static void vary_left(const struct view *view, const struct machine *now, struct variants *out)
 {
 	static const double MORE = 1.15;
-	struct machine *machine = add(out, now);
+	struct machine *machine = variants_add(out, now);
 	int n = 0;
 
 	machine_drop(machine, BUFFER);
@@ -465,7 +338,7 @@ static void vary_buffers(const struct view *view, const struct machine *now, enu
 		n++;
 	for (int k = 0; k < places->n; k++)
 		for (int j = 0; j < 2 && places->values[k] > now->value[BUFFER_FROM + n - 1]; j++) {
-			struct machine *machine = add(out, now);
+			struct machine *machine = variants_add(out, now);
 
 			machine_set(machine, BUFFER_FROM, 0);
 			machine_set(machine, (enum parameter_id)(BUFFER_FROM + n),
@@ -484,7 +357,7 @@ static void vary_library(const struct view *view, const struct machine *now, enu
 
 		if (k == (int)now->library || !(view->libraries & 1U << k))
 			continue;
-		machine = add(out, now);
+		machine = variants_add(out, now);
 		machine_set_library(machine, (enum library)k);
 		for (int j = 0; j < PARAMETERS; j++)
 			if (view->facts.has[j])

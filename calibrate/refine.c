@@ -81,8 +81,8 @@ int refine(struct search *search, struct machine *machine, int n_steps, bool wan
 					.predict = predict,
 					.context = &problem,
 					.n_steps = n_steps,
-					.difference = machine->has[PAYLOAD] ? OF_PACKETS
-									    : DIFFERENCE};
+					.difference =
+					    machine->has[PAYLOAD] ? OF_PACKETS : DIFFERENCE};
 	int failed;
 
 	for (int k = 0; k < PARAMETERS; k++) {

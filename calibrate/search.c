@@ -14,7 +14,7 @@
 #include <gsl/gsl_errno.h>
 
 enum { MOST_ROUNDS = 10, REFINED = 3, FEW_STEPS = 2, MANY_STEPS = 8, MORE_TIMES = 2 };
-static const double WORTH = 1; /* a gain that more steps may follow */
+static const double WORTH = 1;	    /* a gain that more steps may follow */
 static const double ENOUGH = 0.001; /* a loss of which nothing is left to explain */
 /* What most are off is their noise: not less than the first one, nor more than the second. */
 static const double LEAST_NOISE = 0.01, MOST_NOISE = 0.2;

@@ -68,6 +68,11 @@ struct variants {
 
 struct machine *add_variant(struct variants *variants, const struct machine *machine);
 
+struct machine *variants_add(struct variants *variants, const struct machine *machine);
+/* lines.c */
+void vary_segments(const struct view *view, const struct machine *now, enum parameter_id id,
+		   struct variants *out);
+
 struct mechanism {
 	const char *name;
 	enum parameter_id id; /* what it adds, or sets to another word */
