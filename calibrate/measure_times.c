@@ -6,13 +6,11 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include <mpisim.h>
-
 #include "benchmark.h"
 #include "calibrate.h"
 #include "whole.h"
 
-enum { MOST_ROWS = 512, MOST_PAIRS = 8, ROUNDS = 5, SMALL_B = 128, LARGEST_B = 1 << 20 };
+enum { MOST_ROWS = 512, MOST_PAIRS = 8, ROUNDS = 5, SMALL_B = 128 };
 static const double LEAST_S = 5e-3,
 		    MOST_S = 0.3; /* of a test: after one that is longer come no larger ones */
 
@@ -65,20 +63,19 @@ static void add_curve(struct table *table, const char *name, enum place place, i
 static void add_place(struct table *table, enum place place)
 {
 	int there = places_count(&table->places, place),
-	    most = there < MOST_PAIRS || place == PLACE_ACROSS ? there : MOST_PAIRS;
+	    most = there < MOST_PAIRS || place == PLACE_ACROSS ? there : MOST_PAIRS,
+	    last_B = place == PLACE_NODES ? SMALL_B : TIMES_LARGEST_B;
 
 	if (most == 0)
 		return;
-	add_curve(table, "latency", place, 2, 2, LARGEST_B);
-	add_curve(table, "bw", place, 2, 2, LARGEST_B);
+	add_curve(table, "latency", place, 2, 2, TIMES_LARGEST_B);
+	add_curve(table, "bw", place, 2, 2, TIMES_LARGEST_B);
 	if (place <= PLACE_NODE)
-		add_curve(table, "bibw", place, 2, 8192, LARGEST_B);
+		add_curve(table, "bibw", place, 2, 8192, TIMES_LARGEST_B);
 	for (int n = 2; n < most && place != PLACE_ACROSS; n *= 2)
-		add_curve(table, "mbw_mr", place, 2 * n, 2,
-			  place == PLACE_NODES ? SMALL_B : LARGEST_B);
+		add_curve(table, "mbw_mr", place, 2 * n, 2, last_B);
 	if (most > 1)
-		add_curve(table, "mbw_mr", place, 2 * most, 2,
-			  place == PLACE_NODES ? SMALL_B : LARGEST_B);
+		add_curve(table, "mbw_mr", place, 2 * most, 2, last_B);
 }
 
 static void write_table(const struct table *table, FILE *file)
