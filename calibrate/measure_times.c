@@ -3,8 +3,8 @@
  * --times FILE: a table of times of pairs of ranks, for --fit: within the levels of a node, between
  * two nodes, across the halves of all nodes, one pair and several at once.
  */
-#include <math.h>
-#include <stdlib.h>
+#include <errno.h>
+#include <string.h>
 
 #include "benchmark.h"
 #include "calibrate.h"
@@ -101,7 +101,7 @@ static int keep(const struct table *table, const char *path)
 	if (!failed)
 		write_table(table, whole.file);
 	if (failed || whole_close(&whole) < 0) {
-		perror(path);
+		fprintf(stderr, "mpisim-calibrate: cannot write %s: %s\n", path, strerror(errno));
 		return 1;
 	}
 	return 0;
@@ -118,23 +118,20 @@ static void measure_all(struct table *table)
 
 int measure_times(struct cal *cal)
 {
-	struct table *table = calloc(1, sizeof(*table));
+	static struct table table;
 	int status = 0;
 
-	if (!table)
-		MPI_Abort(MPI_COMM_WORLD, 1);
-	table->cal = cal;
-	table->n_rounds = cal->is_simulated ? 1 : ROUNDS;
-	places_find(&table->places);
-	if (cal->rank == 0 && table->places.of[0].domain < 0 && cal->near >= 0)
+	table.cal = cal;
+	table.n_rounds = cal->is_simulated ? 1 : ROUNDS;
+	places_find(&table.places);
+	if (cal->rank == 0 && table.places.of[0].domain < 0 && cal->near >= 0)
 		fputs("mpisim-calibrate: ranks are not bound to cores (mpirun --bind-to core): "
 		      "nothing is measured within a node\n",
 		      stderr);
-	measure_all(table);
+	measure_all(&table);
 	if (cal->rank == 0)
-		status = keep(table, cal->settings.times);
-	places_finish(&table->places);
-	free(table);
+		status = keep(&table, cal->settings.times);
+	places_finish(&table.places);
 	cal_share_asleep(cal, &status);
 	return status;
 }
