@@ -266,10 +266,12 @@ static void exchange(const char *what, int n)
 		MPI_Buffer_attach(buffer, n + 10000);
 		MPI_Bsend(mine, n, MPI_CHAR, other, 0, MPI_COMM_WORLD);
 		MPI_Recv(others, n, MPI_CHAR, other, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+		MPI_Buffer_detach(&buffer, &n);
 	}
 	MPI_Wait(&request, MPI_STATUS_IGNORE);
 	mpisim_device_free(mine);
 	mpisim_device_free(others);
+	free(buffer);
 }
 
 static void copies(int n)
