@@ -137,7 +137,18 @@ class Cores(Base):
         self.assertEqual(done.returncode, 0, done.stderr)
         self.assertEqual(json.loads((self.dir / "out.json").read_text())["settings"]["cpus_per_rank"], 3)
 
+    def test_a_node_is_full_when_its_cores_are_held(self):
+        # of 8 cores: two ranks of 3 or 4 on each node, in blocks, without being told where
+        for cores, first in ((3, 3), (4, 4)):
+            self.assertEqual(self.see("--cpus-per-rank", cores, ranks=4),
+                             [self.SEEN.format(rank=rank, n=cores, first=rank % 2 * first) for rank in range(4)])
+        done = call(BIN / "mpisim-run", "--cluster", "cluster.yaml", "--cpus-per-rank", 3, "-n", 3, "--show-cluster", "shown.json", cwd=self.dir)
+        self.assertEqual((done.returncode, json.loads((self.dir / "shown.json").read_text())["node_of_rank"]), (0, [0, 0, 1]))
+
     def test_more_than_a_node_has_is_refused(self):
+        done = call(BIN / "mpisim-run", "--cluster", "cluster.yaml", "--cpus-per-rank", 4, "-n", 5, "--show-cluster", "-", cwd=self.dir)
+        self.assertEqual(done.returncode, 2)
+        self.assertIn("--cpus-per-rank: found 4, which is more than node 0 has left for rank 2: 0 of 8 cores", done.stderr)
         done = self.start("see", "--cpus-per-rank", 3, "--placement", "0,0,1,0", ranks=4)
         self.assertEqual(done.returncode, 2)
         self.assertIn("--cpus-per-rank: found 3, which is more than node 0 has left for rank 3: 2 of 8 cores", done.stderr)

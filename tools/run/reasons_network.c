@@ -5,10 +5,10 @@
 #include <string.h>
 
 #include "cluster/levels.h"
-#include "cluster/placement.h"
 #include "mpi/core/rank.h"
 #include "netmodel/model.h"
 #include "pdexec/cores.h"
+#include "tools/run/place.h"
 #include "tools/run/reasons.h"
 #include "tools/run/run.h"
 #include "traces/fabric.h"
@@ -339,7 +339,9 @@ static void add_rule(struct reasons *reasons, const char *rule, double weight)
 	int *node_of = malloc((size_t)reasons->n_ranks * sizeof *node_of);
 	struct reasons_candidate *candidate = NULL;
 
-	if (node_of && !cluster_place(rule, run->cluster, reasons->n_ranks, node_of, NULL) &&
+	if (node_of &&
+	    !run_place(rule, run->cluster, run->options.cpus_per_rank, reasons->n_ranks, node_of,
+		       NULL) &&
 	    memcmp(node_of, run->node_of, (size_t)reasons->n_ranks * sizeof *node_of) != 0)
 		candidate = reasons_add(reasons, TRACE_REASON_PLACEMENT);
 	if (!candidate) {

@@ -7,9 +7,9 @@
 #include <string.h>
 
 #include "cluster/levels.h"
-#include "cluster/placement.h"
 #include "netmodel/topology.h"
 #include "tools/run/outfile.h"
+#include "tools/run/place.h"
 #include "traces/json.h"
 #include "util/units.h"
 
@@ -260,15 +260,17 @@ static int place(const struct run_options *o, struct show *show, int node_of[],
 
 	if (o->n_ranks == 0)
 		return 0;
-	failed = cluster_place(o->placement, show->cluster, o->n_ranks, node_of, err);
-	for (int rank = 0; rank < o->n_ranks && !failed; rank++) {
+	failed = run_place(o->placement, show->cluster, o->cpus_per_rank, o->n_ranks, node_of, err);
+	if (failed)
+		return util_error_prepend(err, "--placement");
+	for (int rank = 0; rank < o->n_ranks; rank++) {
 		int n = ++show->n_on[node_of[rank]];
 
 		most = n > most ? n : most;
 	}
 	show->n_cpus = o->cpus_per_rank ? o->cpus_per_rank : show->cluster->cores / most;
 	show->n_cpus = show->n_cpus > 0 ? show->n_cpus : 1;
-	return failed ? util_error_prepend(err, "--placement") : 0;
+	return run_place_check_cpus(show->cluster, o->cpus_per_rank, o->n_ranks, node_of, err);
 }
 
 static int show_it(const struct run_options *o, const struct cluster *cluster,
