@@ -41,8 +41,8 @@ class Base(Folder):
         return call(BIN / "mpisim-run", "--quiet", "--cluster", "cluster.yaml", *options, "-n", ranks, "./program", what,
                     cwd=self.dir, env=environment)
 
-    def takes(self, expected_ms, what, cores, **more):
-        done = self.start(what, "--cpus-per-rank", cores, **more)
+    def takes(self, expected_ms, what, cores, more=(), **how):
+        done = self.start(what, "--cpus-per-rank", cores, *more, **how)
         self.assertEqual((done.returncode, done.stderr), (0, THREADS_TOLD), done)
         found = float(done.stdout.split()[0])
         self.assertGreaterEqual(found, expected_ms, (what, cores))
@@ -105,6 +105,10 @@ class Memory(Base):
             found = float(done.stdout.split()[0])
             self.assertGreaterEqual(found, wanted_ms)
             self.assertLess(found, wanted_ms * (1 + TOLERANCE))
+
+    def test_threads_that_take_work_as_it_comes_draw_as_much(self):
+        # 200 ms of CPU time in 70 on 4 cores draw 2 MB
+        self.takes(100, "loops", 4, more=["--set", self.LEVELS])
 
     def test_a_replay_knows_what_threads_drew(self):
         done = self.start("region", "--cpus-per-rank", 4, "--set", self.LEVELS, "--record", "run.mpitrace", "--json", "run.json", threads=4)
