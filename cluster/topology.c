@@ -264,8 +264,8 @@ static const char *const kind_names[] = {"star", "fat-tree", "torus", "dragonfly
 static int check_kind(enum cluster_topology_kind kind, const struct util_yaml_tree *tree,
 		      struct util_error *err)
 {
-	static const char *const of_all[] = {"routing", "hop_latency", "bandwidth",
-					     "duplex",	"load",	       "links"};
+	static const char *const of_all[] = {"routing", "hop_latency", "bandwidth", "duplex",
+					     "scale",	"load",	       "links"};
 	char path[64];
 
 	for (size_t i = 0; i < sizeof owned / sizeof *owned; i++) {

@@ -78,6 +78,7 @@ static bool change_segments(struct reasons_candidate *candidate, double latency,
 			struct cluster_segment *s = &lists[k]->list[i];
 
 			s->bandwidth_Bps *= bandwidth;
+			s->stream_Bps *= bandwidth;
 			s->latency_s =
 			    fmax(s->latency_s * latency, -(double)s->from_B / s->bandwidth_Bps);
 		}
@@ -85,6 +86,7 @@ static bool change_segments(struct reasons_candidate *candidate, double latency,
 	network->latency_s *= latency;
 	network->intra_latency_s *= latency;
 	network->bandwidth_Bps *= bandwidth;
+	network->topology.scale *= bandwidth;
 	network->intra_bandwidth_Bps *= bandwidth;
 	for (int i = 0; i < network->n_intra_levels; i++) {
 		network->intra_levels[i].latency_s *= latency;
