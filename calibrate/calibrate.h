@@ -219,6 +219,7 @@ int cal_cannot_conclude(const struct settings *settings, struct util_error *err)
 int cal_conclude(const struct settings *settings, const struct samples *samples);
 
 /* measure_times.c: settings.times in the place of all probes. The exit status. */
+enum { TIMES_LARGEST_B = 1 << 20 };
 int measure_times(struct cal *cal);
 
 /* launcher.c: from now on this process ends, with exit code 1, when the one that started it does.

@@ -59,21 +59,3 @@ void load_pause(double seconds)
 	pause.tv_nsec = (long)((seconds - (double)pause.tv_sec) * 1e9);
 	nanosleep(&pause, NULL);
 }
-
-/* The smallest difference between two readings that are not equal. */
-void probe_clock(struct cal *cal)
-{
-	double smallest = MPI_Wtick();
-
-	/* In the simulator time stands still while a program only reads the clock. */
-	for (int k = 0; k < 1000 && !cal->is_simulated; k++) {
-		double begin = MPI_Wtime(), end = begin;
-
-		while (end == begin)
-			end = MPI_Wtime();
-		if (k == 0 || end - begin < smallest)
-			smallest = end - begin;
-	}
-	cal->resolution_s = cal_share(smallest);
-	cal_fact(cal, "clock_resolution_s", "%.3g", cal->resolution_s);
-}

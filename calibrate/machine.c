@@ -200,6 +200,22 @@ static const char *line_end(const char *line)
 	return end ? end + 1 : line + strlen(line);
 }
 
+/* The brace that ends "key: {…}", be it on a later line; NULL: the line begins nothing in braces. */
+static const char *closing_brace(const char *line)
+{
+	int depth = 0;
+
+	for (const char *at = line; *at && (depth > 0 || *at != '\n'); at++) {
+		if (*at == '#' && at > line && strchr(" \n", at[-1]))
+			at += strcspn(at, "\n") - 1;
+		else if (*at == '{')
+			depth++;
+		else if (*at == '}' && --depth == 0)
+			return at;
+	}
+	return NULL;
+}
+
 /* Blanks before the first key of the section that begins before this line. */
 static int indent_of(const char *line)
 {
@@ -327,46 +343,33 @@ static void write_uncertainty(const struct machine *machine, FILE *file)
 	}
 }
 
-/* A line of what is known. Where values belong into it, "{…}" gets them before its end, a block behind
- * the line. */
-static void write_line(const struct machine *machine, const char *line, const char *section,
-		       const char *group, FILE *file)
-{
-	const char *end = line_end(line), *brace = end;
-
-	while (brace > line && *brace != '}')
-		brace--;
-	if (!section || !memchr(line, '{', (size_t)(end - line)) || brace == line)
-		brace = end;
-	fwrite(line, 1, (size_t)(brace - line), file);
-	if (brace < end)
-		write_group(machine, section, group, -1, false, file);
-	fwrite(brace, 1, (size_t)(end - brace), file);
-	if (end[-1] != '\n')
-		fputc('\n', file);
-}
-
 void machine_write(const struct machine *machine, const char *known, bool says, FILE *file)
 {
 	bool is_written[N_SECTIONS] = {false};
 	const char *section = NULL;
 
 	for (const char *line = known, *end; *line; line = end) {
-		bool begins = *line != ' ' && *line != '#' && *line != '\n', is_flow;
+		bool begins = *line != ' ' && *line != '#' && *line != '\n';
 		int found = begins ? section_of(line) : -1;
-		const char *group;
+		const char *group, *brace;
 
 		if (begins)
 			section = found >= 0 ? SECTIONS[found] : NULL;
 		group = section && *line == ' ' ? group_of(line, section) : NULL;
-		end = line_end(line);
-		is_flow = memchr(line, '{', (size_t)(end - line)) != NULL;
-		write_line(machine, line, begins || group ? section : NULL, group, file);
+		brace = found >= 0 || group ? closing_brace(line) : NULL;
+		end = line_end(brace ? brace : line);
+		fwrite(line, 1, (size_t)((brace ? brace : end) - line), file);
+		if (brace) { /* values go before it, else behind the line */
+			write_group(machine, section, group, -1, false, file);
+			fwrite(brace, 1, (size_t)(end - brace), file);
+		}
+		if (end[-1] != '\n')
+			fputc('\n', file);
 		if (found >= 0)
 			is_written[found] = true;
-		if (found >= 0 && !is_flow)
+		if (found >= 0 && !brace)
 			write_section(machine, section, known, indent_of(end), says, file);
-		if (group && !is_flow)
+		if (group && !brace)
 			write_group(machine, section, group, indent_of(end), says, file);
 	}
 	for (int k = 0; k < N_SECTIONS; k++) {
@@ -418,7 +421,7 @@ int machine_check(const char *known, const char *name, struct util_error *err)
 			section = section_of(line);
 			indent = indent_of(line_end(line));
 			if (section >= 0 && strcmp(SECTIONS[section], "cores") &&
-			    strchr(line, '{') && strchr(line, '{') < line + length)
+			    closing_brace(line))
 				return util_error_set(
 				    err, UTIL_EINPUT,
 				    "%s:%d: found \"%.*s\", wanted a key on each line, "

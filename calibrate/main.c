@@ -59,7 +59,7 @@ static void judge_place(struct cal *cal)
 /* Where the network, or in its absence the node, is the subject. Each may take until that part of
  * the time. What needs connections that carried nothing large comes before all that uses them. */
 enum { SUBJECT = -1 };
-enum needs { NOTHING, OTHERS_HERE, OTHER_NODES, BOTH };
+enum needs { NOTHING, OTHERS_HERE, OTHER_NODES, BOTH = OTHERS_HERE | OTHER_NODES };
 static const struct stage {
 	cal_probe_fn *run;
 	int where;

@@ -3,16 +3,14 @@
  * --times FILE: a table of times of pairs of ranks, for --fit: within the levels of a node, between
  * two nodes, across the halves of all nodes, one pair and several at once.
  */
-#include <math.h>
-#include <stdlib.h>
-
-#include <mpisim.h>
+#include <errno.h>
+#include <string.h>
 
 #include "benchmark.h"
 #include "calibrate.h"
 #include "whole.h"
 
-enum { MOST_ROWS = 512, MOST_PAIRS = 8, ROUNDS = 5, SMALL_B = 128, LARGEST_B = 1 << 20 };
+enum { MOST_ROWS = 512, MOST_PAIRS = 8, ROUNDS = 5, SMALL_B = 128 };
 static const double LEAST_S = 5e-3,
 		    MOST_S = 0.3; /* of a test: after one that is longer come no larger ones */
 
@@ -65,20 +63,19 @@ static void add_curve(struct table *table, const char *name, enum place place, i
 static void add_place(struct table *table, enum place place)
 {
 	int there = places_count(&table->places, place),
-	    most = there < MOST_PAIRS || place == PLACE_ACROSS ? there : MOST_PAIRS;
+	    most = there < MOST_PAIRS || place == PLACE_ACROSS ? there : MOST_PAIRS,
+	    last_B = place == PLACE_NODES ? SMALL_B : TIMES_LARGEST_B;
 
 	if (most == 0)
 		return;
-	add_curve(table, "latency", place, 2, 2, LARGEST_B);
-	add_curve(table, "bw", place, 2, 2, LARGEST_B);
+	add_curve(table, "latency", place, 2, 2, TIMES_LARGEST_B);
+	add_curve(table, "bw", place, 2, 2, TIMES_LARGEST_B);
 	if (place <= PLACE_NODE)
-		add_curve(table, "bibw", place, 2, 8192, LARGEST_B);
+		add_curve(table, "bibw", place, 2, 8192, TIMES_LARGEST_B);
 	for (int n = 2; n < most && place != PLACE_ACROSS; n *= 2)
-		add_curve(table, "mbw_mr", place, 2 * n, 2,
-			  place == PLACE_NODES ? SMALL_B : LARGEST_B);
+		add_curve(table, "mbw_mr", place, 2 * n, 2, last_B);
 	if (most > 1)
-		add_curve(table, "mbw_mr", place, 2 * most, 2,
-			  place == PLACE_NODES ? SMALL_B : LARGEST_B);
+		add_curve(table, "mbw_mr", place, 2 * most, 2, last_B);
 }
 
 static void write_table(const struct table *table, FILE *file)
@@ -104,7 +101,7 @@ static int keep(const struct table *table, const char *path)
 	if (!failed)
 		write_table(table, whole.file);
 	if (failed || whole_close(&whole) < 0) {
-		perror(path);
+		fprintf(stderr, "mpisim-calibrate: cannot write %s: %s\n", path, strerror(errno));
 		return 1;
 	}
 	return 0;
@@ -121,23 +118,20 @@ static void measure_all(struct table *table)
 
 int measure_times(struct cal *cal)
 {
-	struct table *table = calloc(1, sizeof(*table));
+	static struct table table;
 	int status = 0;
 
-	if (!table)
-		MPI_Abort(MPI_COMM_WORLD, 1);
-	table->cal = cal;
-	table->n_rounds = cal->is_simulated ? 1 : ROUNDS;
-	places_find(&table->places);
-	if (cal->rank == 0 && table->places.of[0].domain < 0 && cal->near >= 0)
+	table.cal = cal;
+	table.n_rounds = cal->is_simulated ? 1 : ROUNDS;
+	places_find(&table.places);
+	if (cal->rank == 0 && table.places.of[0].domain < 0 && cal->near >= 0)
 		fputs("mpisim-calibrate: ranks are not bound to cores (mpirun --bind-to core): "
 		      "nothing is measured within a node\n",
 		      stderr);
-	measure_all(table);
+	measure_all(&table);
 	if (cal->rank == 0)
-		status = keep(table, cal->settings.times);
-	places_finish(&table->places);
-	free(table);
+		status = keep(&table, cal->settings.times);
+	places_finish(&table.places);
 	cal_share_asleep(cal, &status);
 	return status;
 }

@@ -38,7 +38,7 @@ int observations_read(struct observations *observations, const char *path, struc
  * all files are read. */
 void observations_sort(struct observations *observations);
 void observations_finish(struct observations *observations);
-/* Both are of one operation on as many ranks. */
+/* Both are of one operation on as many ranks, at one place. */
 bool observation_is_same_curve(const struct observation *a, const struct observation *b);
 /* Of ranks of one node. */
 bool observation_is_within(const struct observation *observation);

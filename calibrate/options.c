@@ -27,9 +27,8 @@ static const char help[] =
     "                        cluster file was written\n"
     "  --fit FILE...         measures nothing: a cluster file from times of benchmarks;\n"
     "                        see mpisim-calibrate-fit --help\n"
-    "  --times FILE          in place of -o: a table for --fit, of pairs of ranks within levels of "
-    "a\n"
-    "                        node, between nodes and across them; one rank for each core, bound\n"
+    "  --times FILE          alone: times of pairs of ranks for --fit, within a node, between two\n"
+    "                        and across all; one rank on each core, bound to it\n"
     "  --plot DIR            pictures of what was measured and fitted (gnuplot)\n"
     "  --spawn               how long MPI_Comm_spawn takes, too; needs slots for four processes "
     "more\n"
@@ -123,7 +122,9 @@ static void use_defaults(struct settings *s)
 
 	s->budget_s = either(s->budget_s, quick ? 40 : 300);
 	s->tolerance = either(s->tolerance, quick ? 0.03 : 0.01);
-	s->max_size_B = (int64_t)either((double)s->max_size_B, quick ? 16 << 20 : 64 << 20);
+	s->max_size_B = (int64_t)either((double)s->max_size_B, s->times ? TIMES_LARGEST_B
+							       : quick	? 16 << 20
+									: 64 << 20);
 	s->window_s = either(s->window_s, quick ? 0.02 : 0.05);
 	if (s->n_transfers < 0 && quick)
 		s->n_transfers = 2;
@@ -150,18 +151,20 @@ static const struct util_option table[] = {
     {"help", UTIL_OPTION_LAST, AT(help)},
 };
 
-static int check(const struct settings *settings, int argc, char **argv, struct util_error *err)
+/* `given`: a bit for each option of the table. */
+static int check(const struct settings *settings, uint64_t given, int argc, char **argv,
+		 struct util_error *err)
 {
 	if (optind < argc)
 		return util_refuse(err, "found \"%s\", wanted options only; %s", argv[optind],
 				   SEE_HELP);
 	if (settings->check && settings->output)
 		return util_refuse(err, "--check: found -o, too, wanted one of them; " SEE_HELP);
-	if (settings->times && (settings->output || settings->samples || settings->check))
-		return util_refuse(err, "--times: found %s, too, wanted one of them; " SEE_HELP,
-				   settings->output    ? "-o"
-				   : settings->samples ? "--samples"
-						       : "--check");
+	for (size_t k = 0; k < sizeof table / sizeof table[0] && settings->times; k++)
+		if ((given >> k & 1) && strcmp(table[k].name, "times"))
+			return util_refuse(err,
+					   "--times: found --%s, too, wanted it alone; " SEE_HELP,
+					   table[k].name);
 	if (settings->check && access(settings->check, R_OK))
 		return util_error_errno(err, errno, "cannot read %s", settings->check);
 	if (settings->plot && !settings->output)
@@ -179,7 +182,7 @@ enum verdict cal_options(int argc, char **argv, int rank, struct settings *setti
 	uint64_t given = 0;
 	int failed = util_options_read(argc, argv, &options, &given, &command, &err);
 
-	failed = failed ? failed : check(&command.settings, argc, argv, &err);
+	failed = failed ? failed : check(&command.settings, given, argc, argv, &err);
 	*settings = command.settings;
 	if (command.help && rank == 0)
 		fputs(help, stdout);

@@ -11,13 +11,13 @@ void places_find(struct places *places)
 {
 	struct rank_place here;
 	MPI_Comm node;
-	int first, *is_first;
+	int first, *number; /* of the node whose first rank it is */
 
 	MPI_Comm_rank(MPI_COMM_WORLD, &places->rank);
 	MPI_Comm_size(MPI_COMM_WORLD, &places->n_ranks);
 	places->of = calloc((size_t)places->n_ranks, sizeof(*places->of));
-	is_first = calloc((size_t)places->n_ranks + 1, sizeof(*is_first));
-	if (!places->of || !is_first) {
+	number = calloc((size_t)places->n_ranks + 1, sizeof(*number));
+	if (!places->of || !number) {
 		fprintf(stderr, "mpisim-calibrate: out of memory\n");
 		MPI_Abort(MPI_COMM_WORLD, 1);
 	}
@@ -31,10 +31,10 @@ void places_find(struct places *places)
 	places->n_nodes = 0;
 	for (int k = 0; k < places->n_ranks; k++) {
 		if (places->of[k].node == k)
-			is_first[k] = places->n_nodes++;
-		places->of[k].node = is_first[places->of[k].node];
+			number[k] = places->n_nodes++;
+		places->of[k].node = number[places->of[k].node];
 	}
-	free(is_first);
+	free(number);
 }
 
 void places_finish(struct places *places)

@@ -4,14 +4,15 @@
 
 #include "benchmarks.h"
 
+struct rank_place {
+	int node;
+	int socket, domain; /* within the node; -1: not bound to one */
+};
+
 /* Where all ranks are. */
 struct places {
 	int rank, n_ranks, n_nodes;
-	struct rank_place {
-		int node, socket,
-		    domain; /* numbers of the latter two within the node; -1: not bound
-					     to one */
-	} * of;		    /* [n_ranks] */
+	struct rank_place *of; /* [n_ranks] */
 };
 
 /* Of all ranks. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The probes that are messages of two or three ranks, and how each is asked for. */
+/* The probes that are messages of two or three ranks, and how each is asked for; before them, the clock. */
 #include <math.h>
 
 #include "calibrate.h"
@@ -83,6 +83,24 @@ static double between(double low, double value, double high)
 static double bytes_in(const struct cal *cal, int where, double time_s)
 {
 	return cal->per_byte_s[where] > 0 ? time_s / cal->per_byte_s[where] : 0;
+}
+
+/* The smallest difference between two readings that are not equal. */
+void probe_clock(struct cal *cal)
+{
+	double smallest = MPI_Wtick();
+
+	/* In the simulator time stands still while a program only reads the clock. */
+	for (int k = 0; k < 1000 && !cal->is_simulated; k++) {
+		double begin = MPI_Wtime(), end = begin;
+
+		while (end == begin)
+			end = MPI_Wtime();
+		if (k == 0 || end - begin < smallest)
+			smallest = end - begin;
+	}
+	cal->resolution_s = cal_share(smallest);
+	cal_fact(cal, "clock_resolution_s", "%.3g", cal->resolution_s);
 }
 
 /* --- time by size --- */

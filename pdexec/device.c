@@ -236,15 +236,13 @@ static struct net_device *device_of(struct pd_rank *rank)
 
 void pd_streams_check(struct pd_rank *rank, int stream)
 {
-	const struct sim_record_charge record = {.rank = rank->rank, .flags = SIM_CHARGE_OFFLOADED};
-
 	if (rank->world->cluster->accelerators.per_node == 0)
 		pd_fail(rank, PD_FAILURE_ANNOTATION,
 			"the cluster has no accelerators: wanted accelerators.per_node in its file");
 	if (stream < 0 || stream >= PD_MAX_STREAMS)
 		pd_fail(rank, PD_FAILURE_ANNOTATION, "found stream %d, wanted 0 to %d", stream,
 			PD_MAX_STREAMS - 1);
-	sim_tell_charge(&rank->world->observers, &record);
+	sim_tell_accelerator(&rank->world->observers, rank->rank);
 }
 
 static struct pd_streams *streams_get(struct pd_rank *rank)

@@ -138,6 +138,13 @@ void sim_tell_charge(const struct sim_observers *to, const struct sim_record_cha
 			to->of[i].charge(to->of[i].context, record);
 }
 
+void sim_tell_accelerator(const struct sim_observers *to, int rank)
+{
+	for (int i = 0; i < to->n; i++)
+		if (to->of[i].accelerator)
+			to->of[i].accelerator(to->of[i].context, rank);
+}
+
 void sim_tell_touch(const struct sim_observers *to, const struct sim_record_touch *record)
 {
 	for (int i = 0; i < to->n; i++)

@@ -146,8 +146,7 @@ struct sim_causes {
 };
 
 /* What is charged to a rank, before it becomes a computation step. */
-enum { SIM_CHARGE_MEASURED = 1, SIM_CHARGE_SKIPPED = 2, SIM_CHARGE_MEMORY = 4, /* enum mtrace_charge */
-       SIM_CHARGE_OFFLOADED = 8 }; /* nothing: the rank uses its accelerator */
+enum { SIM_CHARGE_MEASURED = 1, SIM_CHARGE_SKIPPED = 2, SIM_CHARGE_MEMORY = 4 }; /* enum mtrace_charge */
 
 struct sim_record_charge {
 	int rank;
@@ -197,6 +196,7 @@ struct sim_observer {
 			   sim_time_ps now);
 	/* On the rank's fiber. */
 	void (*charge)(void *context, const struct sim_record_charge *record);
+	void (*accelerator)(void *context, int rank); /* the rank is about to use its accelerator */
 	void (*touch)(void *context, const struct sim_record_touch *record);
 	void (*clock)(void *context, int rank, const void *site); /* the program read a clock */
 	void (*sleep)(void *context, int rank, const void *site, sim_time_ps duration);
@@ -261,6 +261,7 @@ void sim_tell_rank_begin(const struct sim_observers *to, int rank, int parent, i
 void sim_tell_collective(const struct sim_observers *to, const struct sim_cause_collective *entered,
 			 sim_time_ps now);
 void sim_tell_charge(const struct sim_observers *to, const struct sim_record_charge *record);
+void sim_tell_accelerator(const struct sim_observers *to, int rank);
 void sim_tell_touch(const struct sim_observers *to, const struct sim_record_touch *record);
 void sim_tell_clock(const struct sim_observers *to, int rank, const void *site);
 void sim_tell_sleep(const struct sim_observers *to, int rank, const void *site,

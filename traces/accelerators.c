@@ -112,9 +112,9 @@ void trace_accelerators_brief(const struct trace_run *run, FILE *file)
 
 json_t *trace_accelerators_json(const struct trace_run *run, int node)
 {
-	json_t *array = run->devices ? json_array() : NULL;
+	json_t *array = json_array();
 
-	for (int i = 0; array && i < run->summary->cluster->accelerators.per_node; i++) {
+	for (int i = 0; i < run->summary->cluster->accelerators.per_node; i++) {
 		json_t *object = json_object();
 
 		for (int s = 0; s < NET_DEVICE_N_SERVERS; s++)

@@ -41,7 +41,7 @@ void mpi_pieces_stage_send(struct mpi_rank *me, const void *buf, int64_t size_B)
 		pd_device_stage(me->pd, NET_DEVICE_OUT, size_B);
 }
 
-/* Whether of the bytes at this address of an accelerator, where all are there, some are not. */
+/* Memory of accelerators is all there, but for --no-alloc: what is missing is beyond a buffer. */
 static bool is_beyond(const struct pd_rank *rank, const void *at, size_t size_B, size_t there_B)
 {
 	return there_B < size_B && pd_memory_is_device(at) && !rank->world->config.no_alloc;

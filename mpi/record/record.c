@@ -175,10 +175,12 @@ void mpi_record_polls(struct mpi_record_call *call, uint32_t n, bool is_waiting)
 	end_record(call->record, call->me->rank, call->stream);
 }
 
-static void refuse_accelerators(struct mpi_record *record, struct pd_rank *rank)
+static void refuse_accelerator(void *context, int rank)
 {
+	struct mpi_record *record = context;
+
 	if (!record->is_in_memory)
-		pd_fail(rank, PD_FAILURE_UNSUPPORTED,
+		pd_fail(&record->world->pd->ranks[rank], PD_FAILURE_UNSUPPORTED,
 			"--record cannot record what accelerators do");
 	give_up(record, "accelerators are used");
 }
@@ -188,10 +190,6 @@ static void record_charge(void *context, const struct sim_record_charge *charge)
 	struct mpi_record *record = context;
 	struct mtrace_stream *s = stream_of(record, charge->rank);
 
-	if (charge->flags & SIM_CHARGE_OFFLOADED) {
-		refuse_accelerators(record, &record->world->pd->ranks[charge->rank]);
-		return;
-	}
 	mtrace_put_uint(s, MTRACE_CHARGE);
 	mtrace_put_uint(s, charge->kernel ? mtrace_writer_string(record->writer, charge->kernel) + 1
 					  : 0);
@@ -293,6 +291,7 @@ static void observe(struct mpi_record *record)
 	    .rank_begin = record_rank_begin,
 	    .rank_end = record_rank_end,
 	    .charge = record_charge,
+	    .accelerator = refuse_accelerator,
 	    .clock = record_clock,
 	    .sleep = record_sleep,
 	};

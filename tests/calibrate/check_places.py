@@ -62,7 +62,8 @@ def main():
             check(abs((float(value[0]) + overheads) / (latency + 450) - 1) < 0.03, f"{value}, overheads {overheads}, wanted {latency} + 450\n{text}")
             check(abs(float(value[1]) / bandwidth - 1) < 0.03, f"{value}, wanted {bandwidth}\n{text}")
     else:
-        text = found(TREE % (BASE, ", taper: 2" if case == "tapered" else "") + PROTOCOL, TREE % ("network:\n", ""), 16)
+        text = found(TREE % (BASE, ", taper: 2" if case == "tapered" else "") + PROTOCOL,
+                     (TREE % ("network:\n", "")).replace("fat-tree, ", "fat-tree,   # {of leaves\n    ").replace("}\n", "}   # {}\n"), 16)
         check(f"nodes_per_leaf: 4{', taper: 2' if case == 'tapered' else ''}}}" in text, text)
     near(text, r"\n  latency: ([\d.]+)us", 1.1, 0.05)
     near(text, r"\n  bandwidth: ([\d.]+) MB/s", 12500, 0.02)

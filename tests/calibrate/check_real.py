@@ -175,6 +175,8 @@ def wrong_arguments_are_refused(front, folder):
                                 (['-o', 'y', '--plot', '/no/such/folder'], 'cannot write /no/such/folder: No such file'),
                                 (['-o', 'y', '--plot', '/dev/null'], 'cannot write /dev/null: found no folder, wanted one'),
                                 (['-o', 'y', '--plot', '/proc'], 'cannot write /proc/mpisim: '),
+                                (['--times', 'y', '--samples', 'y'], '--times: found --samples, too, wanted it alone'),
+                                (['--times', 'y', '--max-size', '1K'], '--times: found --max-size, too, wanted it alone'),
                                 (['-o', 'y', '--storage', '/no/folder'], 'cannot write /no/folder: No such file'),
                                 (['-o', 'y', '--storage', '/dev/null'], 'cannot write /dev/null: Not a directory'), (['-o', 'y', '--storage', '/proc'], 'cannot write /proc: '),
                                 (['-o', 'y', '--storage', ''], '--storage: found an empty value')]:
