@@ -218,6 +218,7 @@ struct cluster_topology {
 	int n_hop_latencies, n_bandwidths;
 	double hop_latency_s[CLUSTER_MAX_DIMENSIONS], bandwidth_Bps[CLUSTER_MAX_DIMENSIONS];
 	int is_half_duplex;		   /* both directions of them share what one of them has */
+	double scale;			   /* of bandwidths that they have of their own */
 	double load;			   /* fraction of them that other jobs take */
 	char *file;			   /* of a graph; NULL: none */
 	struct cluster_graph *graph;	   /* cluster/graph.h; NULL: none */

@@ -327,6 +327,8 @@ const struct cluster_key cluster_keys[] = {
      .choices = "full|half", .fallback = "full"},
     {"network.topology.load", CLUSTER_KEY_NUMBER, AT(cluster.network.topology.load), 0, MAX_PENALTY,
      .fallback = "0"},
+    {"network.topology.scale", CLUSTER_KEY_NUMBER, AT(cluster.network.topology.scale), 1e-9, 1e9,
+     .fallback = "1"},
     {"network.topology.file", CLUSTER_KEY_TEXT, AT(cluster.network.topology.file)},
     {"network.topology.links", CLUSTER_KEY_CUSTOM, .convert = cluster_read_link_speeds},
     {"network.topology", CLUSTER_KEY_CUSTOM, .convert = cluster_check_topology},

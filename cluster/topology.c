@@ -203,9 +203,11 @@ static int check_dragonfly(struct cluster_draft *draft, const struct util_yaml_t
 	if (!shape->groups || !shape->routers || !shape->nodes ||
 	    (!shape->global_links && shape->groups > 1))
 		return util_yaml_fail(tree, node, err,
-				      "network.topology: wanted groups, routers (of a group), "
-				      "nodes_per_router and global_links (of a router) for a "
-				      "dragonfly");
+				      "network.topology: found %d groups, %d routers, %d "
+				      "nodes_per_router, %d global_links, wanted each: routers of "
+				      "a group, global links of a router",
+				      shape->groups, shape->routers, shape->nodes,
+				      shape->global_links);
 	if (n_nodes != draft->cluster.n_nodes)
 		return util_yaml_fail(tree, node, err,
 				      "network.topology: found %d groups x %d routers x %d nodes = "
@@ -262,8 +264,8 @@ static const char *const kind_names[] = {"star", "fat-tree", "torus", "dragonfly
 static int check_kind(enum cluster_topology_kind kind, const struct util_yaml_tree *tree,
 		      struct util_error *err)
 {
-	static const char *const of_all[] = {"routing", "hop_latency", "bandwidth",
-					     "duplex",	"load",	       "links"};
+	static const char *const of_all[] = {"routing", "hop_latency", "bandwidth", "duplex",
+					     "scale",	"load",	       "links"};
 	char path[64];
 
 	for (size_t i = 0; i < sizeof owned / sizeof *owned; i++) {
@@ -296,6 +298,7 @@ static int check_routing(const struct cluster_topology *shape, const struct util
 	    [CLUSTER_TOPOLOGY_DRAGONFLY] = "deterministic, adaptive or valiant",
 	    [CLUSTER_TOPOLOGY_GRAPH] = "deterministic, ecmp or adaptive",
 	};
+	static const char *const names[] = {"deterministic", "ecmp", "adaptive", "valiant"};
 	static const bool is_known[][4] = {
 	    [CLUSTER_TOPOLOGY_STAR] = {true},
 	    [CLUSTER_TOPOLOGY_FAT_TREE] = {true, true, true, false},
@@ -307,8 +310,8 @@ static int check_routing(const struct cluster_topology *shape, const struct util
 	if (is_known[shape->kind][shape->routing])
 		return 0;
 	return util_yaml_fail(tree, util_yaml_at(tree, "network.topology.routing"), err,
-			      "network.topology.routing: wanted %s for a %s", wanted[shape->kind],
-			      kind_names[shape->kind]);
+			      "network.topology.routing: found %s, wanted %s for a %s",
+			      names[shape->routing], wanted[shape->kind], kind_names[shape->kind]);
 }
 
 static int check_classes(const struct cluster_topology *shape, const struct util_yaml_tree *tree,

@@ -355,11 +355,12 @@ static double full_capacity(const struct fabric *fabric, int link)
 
 	if (shape->n_bandwidths > 0)
 		bandwidth_Bps =
+		    shape->scale *
 		    shape->bandwidth_Bps[shape->n_bandwidths > 1
 					     ? net_fabric_class_of(&fabric->topology, link)
 					     : 0];
 	if (shape->graph && shape->graph->cables[at / 2].bandwidth_Bps > 0)
-		bandwidth_Bps = shape->graph->cables[at / 2].bandwidth_Bps;
+		bandwidth_Bps = shape->scale * shape->graph->cables[at / 2].bandwidth_Bps;
 	capacity = bandwidth_Bps == own_Bps ? 1 : bandwidth_Bps / own_Bps;
 	return capacity * (1 - shape->load);
 }

@@ -2,6 +2,7 @@
 /* mpisim.h inside the simulator, for the rank that is running. mpisim_alloc and mpisim_free are in noalloc.c. */
 #include "pdexec/annotate.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -23,7 +24,7 @@ struct pd_annotation {
 	bool is_touched;                /* mpisim_touch has said what the open kernel accesses */
 	int n_params;
 	double params[PD_STORE_MAX_PARAMS];
-	double memory_B;                /* that it says it reads and writes */
+	double memory_B;                /* that it says it reads and writes; negative: it says nothing */
 	double measured_s;              /* by the open kernel so far, on the reference CPU, unscaled */
 	struct util_rng calls;          /* numbers that vary the kernels' times */
 	bool has_released;              /* the node */
@@ -220,7 +221,7 @@ bool pd_annotation_begin_kernel(struct pd_rank *rank, const char *function, cons
 	annotation->stream = stream;
 	annotation->is_touched = false;
 	annotation->measured_s = 0;
-	annotation->memory_B = 0;
+	annotation->memory_B = -1;
 	annotation->n_params = n_params;
 	if (n_params > 0)
 		memcpy(annotation->params, params, (size_t)n_params * sizeof(*params));
@@ -262,7 +263,7 @@ void pd_annotation_end_kernel(struct pd_rank *rank, const char *function, const 
 		pd_fail(rank, PD_FAILURE_ANNOTATION,
 			"a kernel ends where none is open: wanted mpisim_kernel_begin before it");
 	annotation->is_open = false;
-	if (annotation->memory_B > 0) {
+	if (annotation->memory_B >= 0) {
 		tell_memory(rank, annotation->charge.name, annotation->memory_B);
 		pd_compute_charge_memory(rank, annotation->charge.name, annotation->memory_B);
 	}
@@ -280,20 +281,22 @@ void pd_annotation_end_kernel(struct pd_rank *rank, const char *function, const 
 void mpisim_kernel_memory(double bytes)
 {
 	struct pd_rank *rank = pd_annotation_enter("mpisim_kernel_memory", __builtin_return_address(0));
+	struct pd_annotation *annotation;
 
 	if (!rank)
 		return;
 	if (!pd_annotation_in_kernel(rank))
 		pd_fail(rank, PD_FAILURE_ANNOTATION,
 			"memory is told where no kernel is open: wanted mpisim_kernel_begin before it");
-	if (((struct pd_annotation *)rank->annotation)->stream >= 0)
+	annotation = rank->annotation;
+	if (annotation->stream >= 0)
 		pd_fail(rank, PD_FAILURE_ANNOTATION,
 			"a kernel of a stream tells what memory it reads and writes: that is not the "
 			"node's");
 	if (!(bytes >= 0 && bytes - bytes == 0))
 		pd_fail(rank, PD_FAILURE_ANNOTATION,
 			"a kernel tells %f bytes, wanted a finite number of at least 0", bytes);
-	((struct pd_annotation *)rank->annotation)->memory_B += bytes;
+	annotation->memory_B = fmax(annotation->memory_B, 0) + bytes;
 	pd_annotation_leave(rank);
 }
 

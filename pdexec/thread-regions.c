@@ -44,13 +44,12 @@ static void end_spread(struct pd_rank *rank, int n_threads)
 {
 	struct pd_threads *threads = rank->threads;
 	int n = n_threads < rank->program->n_cpus ? n_threads : rank->program->n_cpus;
-	double end_s = threads->begin_s + pd_threads_work(rank) / (n > 0 ? n : 1);
+	double end_s = threads->begin_s + pd_threads_end_section(rank) / (n > 0 ? n : 1);
 
 	if (rank->world->engine.now == threads->region_began)
 		threads->extra_s += end_s - pd_threads_rank_time(rank);
 	else
 		pd_threads_wait_until(rank, end_s);
-	threads->is_open = false;
 }
 
 void pd_threads_gather(struct pd_rank *rank, int n_threads)

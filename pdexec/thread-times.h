@@ -45,11 +45,11 @@ void pd_threads_wait_until(struct pd_rank *rank, double time_s);
 double pd_threads_calling_time(void);
 void pd_threads_call_waits_until(double time_s);
 
-/* Sections: while several threads may compute, they share the cores of the rank. The work is CPU
- * time of all. */
+/* Sections: while several threads may compute, they share the cores of the rank. */
 void pd_threads_open_section(struct pd_rank *rank);
-double pd_threads_work(const struct pd_rank *rank);
 void pd_threads_close_section(struct pd_rank *rank);
+/* Ends it without that: its work, the CPU time of all. What the others had of it draws on memory. */
+double pd_threads_end_section(struct pd_rank *rank);
 bool pd_threads_others_compute(const struct pd_threads *threads);
 /* The rank's record, made if there is none. False: no memory. */
 bool pd_threads_get(struct pd_rank *rank);

@@ -121,7 +121,7 @@ void pd_threads_open_section(struct pd_rank *rank)
 }
 
 /* The CPU time of all since the section began. */
-double pd_threads_work(const struct pd_rank *rank)
+static double work_of_section(const struct pd_rank *rank)
 {
 	const struct pd_threads *threads = rank->threads;
 	double work_s = threads->main_s + measured(rank) - threads->main_mark_s;
@@ -132,17 +132,23 @@ double pd_threads_work(const struct pd_rank *rank)
 	return work_s;
 }
 
+double pd_threads_end_section(struct pd_rank *rank)
+{
+	struct pd_threads *threads = rank->threads;
+	double work_s = work_of_section(rank);
+
+	threads->beside_s += work_s - (threads->main_s + measured(rank) - threads->main_mark_s);
+	threads->is_open = false;
+	return work_s;
+}
+
 void pd_threads_close_section(struct pd_rank *rank)
 {
 	struct pd_threads *threads = rank->threads;
 
-	if (threads->is_open) {
-		double work_s = pd_threads_work(rank);
-
-		threads->beside_s += work_s - (threads->main_s + measured(rank) - threads->main_mark_s);
-		pd_threads_wait_until(rank, threads->begin_s + work_s / rank->program->n_cpus);
-	}
-	threads->is_open = false;
+	if (threads->is_open)
+		pd_threads_wait_until(rank, threads->begin_s + pd_threads_end_section(rank) /
+								   rank->program->n_cpus);
 }
 
 bool pd_threads_others_compute(const struct pd_threads *threads)

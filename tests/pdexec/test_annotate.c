@@ -64,15 +64,21 @@ static void script_memory(struct pd_rank *rank)
 	mpisim_add_compute_time(1);
 	fake_call("MPI_Send");
 	log_add("%g B\n", drawn_B);
+	mpisim_kernel_begin("f", 1, (double[]){3});
+	mpisim_kernel_memory(0);
+	mpisim_kernel_end();
+	fake_call("MPI_Send");
+	log_add("in caches: %g B\n", drawn_B);
 	cluster.levels.computation_Bps = 0;
 }
 
 static void kernels_draw_what_they_say_and_the_rest_what_the_cluster_says(void **state)
 {
-	/* f says 12 + 9 B; g takes 0.5·2 s and the added time 1·2, with 10 B in each second; then 2 s alone. */
+	/* f says 12 + 9 B; g takes 0.5·2 s and the added time 1·2, with 10 B in each second; then 2 s alone; f again, in caches. */
 	run_in(PD_COMPUTE_MODELLED, script_memory, 1);
 	assert_non_null(strstr(log_text, "\n51 B\n"));
 	assert_non_null(strstr(log_text, "\n20 B\n"));
+	assert_non_null(strstr(log_text, "\nin caches: 0 B\n"));
 	world_close();
 }
 

@@ -153,15 +153,23 @@ class Show(Fabric):
         self.assertEqual(self.show(out, topology=failed).returncode, 0)
         text = out.read_text()
         self.assertEqual(text.count("stroke-dasharray"), 2)
-        self.assertIn("level 1: 16 x 1 MB/s, 2 failed", text)
+        self.assertIn("level 1: 16 x 1 MB/s, 2 failed, taper 2.29", text)
+
+    def test_links_of_several_bandwidths(self):
+        slow = '{kind: fat-tree, nodes_per_leaf: 4, taper: 2, links: [{name: "level 1, switch 0, *", speed: 0.5}]}'
+        self.assertRegex(self.show("-", topology=slow).stdout, r"16 links, 500 kB/s to 1 MB/s each, 438 kB/s for each node: taper 2.29")
+        self.assertEqual([(c["least_Bps"], c["bandwidth_Bps"]) for c in self.described(topology=slow)["classes"]], [(5e5, 1e6)])
+        self.show(self.dir / "shown.svg", topology=slow)
+        self.assertIn("level 1: 16 x 500 kB/s to 1 MB/s, taper 2.29", (self.dir / "shown.svg").read_text())
 
     def test_a_large_cluster_is_a_few_boxes(self):
         out = self.dir / "large.svg"
         done = self.show(out, "--set", "nodes=65536", topology="{kind: fat-tree, down: [32, 32, 64], up: [16, 32]}")
         self.assertEqual(done.returncode, 0, done.stderr)
         self.assertLess(out.stat().st_size, 5000)
+        self.assertIn("level 2: 65536 links, 1 MB/s each, taper 2", out.read_text())
         text = self.show("-", "--set", "nodes=65536", "-n", 100, topology="{kind: fat-tree, down: [32, 32, 64], up: [16, 32]}").stdout
-        self.assertIn("65536 nodes with 1 cores, fat-tree of 3584 switches, deterministic routing", text)
+        self.assertIn("65536 nodes with 1 core, fat-tree of 3584 switches, deterministic routing", text)
         self.assertRegex(text, r"level 2 +65536 links, 1 MB/s each, 500 kB/s for each node: taper 2")
         self.assertIn("100 ranks on 100 nodes, at most 1 on one", text)
 

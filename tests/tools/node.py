@@ -89,17 +89,21 @@ class Memory(Node):
         self.takes(3, 4, "both", 30 * MB, 10 * MB)
 
     def test_what_says_nothing_draws_what_the_cluster_says(self):
-        self.takes(2, 2, "kernels", 0)
-        self.takes(3, 2, "kernels", 0, options=["--set", "cores.computation=15 MB/s"])
+        self.takes(2, 2, "kernels", -1)
+        self.takes(3, 2, "kernels", -1, options=["--set", "cores.computation=15 MB/s"])
+        self.takes(2, 2, "kernels", 0, options=["--set", "cores.computation=15 MB/s"])
         self.takes(2, 2, "kernels", 10 * MB, options=["--set", "cores.computation=15 MB/s"])
         # on two domains they do not meet
-        self.takes(2, 2, "kernels", 0, options=["--set", "cores.computation=15 MB/s", "--set", "cores.bind=domains"])
+        self.takes(2, 2, "kernels", -1, options=["--set", "cores.computation=15 MB/s", "--set", "cores.bind=domains"])
 
     def test_a_replay_knows_what_kernels_said(self):
         trace = self.dir / "run.mpitrace"
         self.takes(3, 4, "both", 30 * MB, 10 * MB, options=["--record", trace])
         self.takes(3, None, trace, tool="mpisim-replay")
         self.takes(2, None, trace, tool="mpisim-replay", options=["--set", "cores.memory=40 MB/s"])
+        nothing = self.dir / "nothing.mpitrace"
+        self.takes(2, 2, "kernels", 0, options=["--record", nothing])
+        self.takes(2, None, nothing, tool="mpisim-replay", options=["--set", "cores.computation=15 MB/s"])
 
     def test_a_replay_binds_ranks_as_the_run_did(self):
         trace = self.dir / "bound.mpitrace"

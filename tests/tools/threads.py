@@ -41,8 +41,8 @@ class Base(Folder):
         return call(BIN / "mpisim-run", "--quiet", "--cluster", "cluster.yaml", *options, "-n", ranks, "./program", what,
                     cwd=self.dir, env=environment)
 
-    def takes(self, expected_ms, what, cores, **more):
-        done = self.start(what, "--cpus-per-rank", cores, **more)
+    def takes(self, expected_ms, what, cores, more=(), **how):
+        done = self.start(what, "--cpus-per-rank", cores, *more, **how)
         self.assertEqual((done.returncode, done.stderr), (0, THREADS_TOLD), done)
         found = float(done.stdout.split()[0])
         self.assertGreaterEqual(found, expected_ms, (what, cores))
@@ -106,6 +106,10 @@ class Memory(Base):
             self.assertGreaterEqual(found, wanted_ms)
             self.assertLess(found, wanted_ms * (1 + TOLERANCE))
 
+    def test_threads_that_take_work_as_it_comes_draw_as_much(self):
+        # 200 ms of CPU time in 70 on 4 cores draw 2 MB
+        self.takes(100, "loops", 4, more=["--set", self.LEVELS])
+
     def test_a_replay_knows_what_threads_drew(self):
         done = self.start("region", "--cpus-per-rank", 4, "--set", self.LEVELS, "--record", "run.mpitrace", "--json", "run.json", threads=4)
         self.assertEqual(done.returncode, 0, done.stderr)
@@ -137,7 +141,18 @@ class Cores(Base):
         self.assertEqual(done.returncode, 0, done.stderr)
         self.assertEqual(json.loads((self.dir / "out.json").read_text())["settings"]["cpus_per_rank"], 3)
 
+    def test_a_node_is_full_when_its_cores_are_held(self):
+        # of 8 cores: two ranks of 3 or 4 on each node, in blocks, without being told where
+        for cores, first in ((3, 3), (4, 4)):
+            self.assertEqual(self.see("--cpus-per-rank", cores, ranks=4),
+                             [self.SEEN.format(rank=rank, n=cores, first=rank % 2 * first) for rank in range(4)])
+        done = call(BIN / "mpisim-run", "--cluster", "cluster.yaml", "--cpus-per-rank", 3, "-n", 3, "--show-cluster", "shown.json", cwd=self.dir)
+        self.assertEqual((done.returncode, json.loads((self.dir / "shown.json").read_text())["node_of_rank"]), (0, [0, 0, 1]))
+
     def test_more_than_a_node_has_is_refused(self):
+        done = call(BIN / "mpisim-run", "--cluster", "cluster.yaml", "--cpus-per-rank", 4, "-n", 5, "--show-cluster", "-", cwd=self.dir)
+        self.assertEqual(done.returncode, 2)
+        self.assertIn("--cpus-per-rank: found 4, which is more than node 0 has left for rank 2: 0 of 8 cores", done.stderr)
         done = self.start("see", "--cpus-per-rank", 3, "--placement", "0,0,1,0", ranks=4)
         self.assertEqual(done.returncode, 2)
         self.assertIn("--cpus-per-rank: found 3, which is more than node 0 has left for rank 3: 2 of 8 cores", done.stderr)

@@ -149,6 +149,21 @@ class Whatif(Folder):
         base = BASE - 1.001 + 0.502
         self.assert_by_hand(found, {"latency/2": base - 1e-3, "bandwidth*2": base - 0.25, "ideal-network": 5})
 
+    def test_links_between_switches_follow_the_bandwidth(self):
+        # 10 MB take 2 s on links of 5 MB/s, with a bandwidth of their own or of a graph's file
+        (self.dir / "graph.txt").write_text("switch a nodes 0\nswitch b nodes 1\nlink a b bandwidth 5MB/s\n")
+        base = BASE + 1
+        for topology in ("{kind: fat-tree, nodes_per_leaf: 1, bandwidth: 5 MB/s}", f"{{kind: graph, file: {self.dir}/graph.txt}}"):
+            found = self.times("--set", f"network.topology={topology}", "--scenario", "bandwidth*2", "--scenario", "bandwidth=40 MB/s",
+                               "--scenario", "bandwidth*2+network.topology.scale=1", "--scenario", "ideal-network", "steps.mtrace")
+            self.assert_by_hand(found, {"bandwidth*2": base - 1, "bandwidth=40 MB/s": base - 1.5, "bandwidth*2+network.topology.scale=1": base,
+                                        "ideal-network": 5})
+
+    def test_ranks_that_hold_several_cores_stay_where_they_are(self):
+        # one on each node of two cores, also where a node has room for both
+        found = self.times("--cpus-per-rank", "2", "--set", "cores=2", "--scenario", "cores*2", *OPTIONS, "./steps")
+        self.assert_by_hand(found, {"cores*2": BASE})
+
     def test_a_faster_segment_takes_no_negative_time(self):
         # A burst of 1 MB passes at once: -50 ms + 10 MB / 20 MB/s = 0.45 s. At twice the bandwidth 1 MB would take -25 ms: the latency
         # becomes -25 ms, and 10 MB take 0.225 s.

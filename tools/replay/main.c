@@ -3,11 +3,11 @@
 #include <string.h>
 
 #include "mpi/coll/algorithms.h"
-#include "cluster/placement.h"
 #include "replay/replay.h"
 #include "tools/replay/doubts.h"
 #include "tools/replay/entry.h"
 #include "tools/replay/provenance.h"
+#include "tools/run/place.h"
 #include "tools/run/run.h"
 #include "tools/run/variation.h"
 #include "util/version.h"
@@ -117,8 +117,8 @@ static int place(struct session *s, struct util_error *err)
 	}
 	if (as_recorded)
 		return 0;
-	if (cluster_place(o->placement ? o->placement : p->placement, s->run.cluster, n_ranks,
-			  s->run.node_of, err))
+	if (run_place(o->placement ? o->placement : p->placement, s->run.cluster, p->cpus_per_rank,
+		      n_ranks, s->run.node_of, err))
 		return util_error_prepend(err, o->placement ? "--placement" : "placement");
 	return 0;
 }

@@ -4,7 +4,7 @@
 #include <stddef.h>
 #include <stdlib.h>
 
-#include "cluster/placement.h"
+#include "tools/run/place.h"
 #include "tools/run/run.h"
 
 struct job_state {
@@ -109,7 +109,8 @@ static bool place(struct run_launcher *launcher, int job)
 		some.n_nodes = wanted->n_nodes;
 	}
 	is_free =
-	    is_free && !cluster_place(wanted->placement, &some, wanted->n_ranks, node_of, &err);
+	    is_free && !run_place(wanted->placement, &some, launcher->run->options.cpus_per_rank,
+				  wanted->n_ranks, node_of, &err);
 	for (int i = 0; is_free && i < wanted->n_ranks; i++)
 		is_free = may_use(launcher, job, nodes[node_of[i]]);
 	for (int i = 0; is_free && i < wanted->n_ranks; i++)

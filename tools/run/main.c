@@ -6,7 +6,6 @@
 #include <unistd.h>
 
 #include "mpi/coll/algorithms.h"
-#include "cluster/placement.h"
 #include "mpi/record/record.h"
 #include "mpi/verify/memory.h"
 #include "mpi/verify/verify.h"
@@ -23,6 +22,7 @@
 #include "tools/run/libtool.h"
 #include "tools/run/python.h"
 #include "tools/run/output.h"
+#include "tools/run/place.h"
 #include "tools/run/repeat.h"
 #include "tools/run/record.h"
 #include "tools/run/run.h"
@@ -78,34 +78,6 @@ static int prepare_programs(struct run *run, struct util_error *err)
 	return 0;
 }
 
-/* A batch system starts no job that its nodes have too few cores for. */
-static int check_cpus(const struct run *run, struct util_error *err)
-{
-	const struct cluster *cluster = run->cluster;
-	int wanted = run->options.cpus_per_rank, *free_on, rc = 0;
-
-	if (wanted == 0 || (run->schedule && wanted <= cluster->cores))
-		return 0;
-	free_on = calloc((size_t)cluster->n_nodes, sizeof *free_on);
-	if (!free_on)
-		return util_error_set(err, UTIL_ENOMEM, "out of memory for %d nodes",
-				      cluster->n_nodes);
-	for (int node = 0; node < cluster->n_nodes; node++)
-		free_on[node] = cluster->cores;
-	for (int rank = 0; rank < run->n_ranks && !rc; rank++) {
-		int *left = &free_on[run->node_of[rank]];
-
-		if (*left < wanted)
-			rc = util_refuse(err,
-					 "--cpus-per-rank: found %d, which is more than node %d "
-					 "has left for rank %d: %d of %d cores",
-					 wanted, run->node_of[rank], rank, *left, cluster->cores);
-		*left -= wanted;
-	}
-	free(free_on);
-	return rc;
-}
-
 /* Jobs are placed when they begin. */
 static int prepare_placement(struct run *run, struct util_error *err)
 {
@@ -119,10 +91,13 @@ static int prepare_placement(struct run *run, struct util_error *err)
 	if (!run->node_of)
 		return util_error_set(err, UTIL_ENOMEM, "out of memory for %d ranks", run->n_ranks);
 	if (!run->schedule)
-		failed = cluster_place(o->placement, run->cluster, run->n_ranks, run->node_of, err);
+		failed = run_place(o->placement, run->cluster, o->cpus_per_rank, run->n_ranks,
+				   run->node_of, err);
 	if (failed)
 		return util_error_prepend(err, o->placement ? "--placement" : "placement");
-	failed = check_cpus(run, err);
+	/* Of a schedule: that each fits at all. */
+	failed = run_place_check_cpus(run->cluster, o->cpus_per_rank, run->schedule ? 1 : run->n_ranks,
+				      run->node_of, err);
 	if (failed)
 		return failed;
 	return trace_summary_create(run->n_ranks, run->schedule ? NULL : run->node_of, run->cluster,

@@ -14,7 +14,8 @@ enum {
 	MAX_LINES = 20000,
 	STEP = 16,
 	ROW = 110,
-	GRID_STEP = 5 * STEP
+	GRID_STEP = 5 * STEP,
+	LINE = 18 /* of text */
 };
 #define ARC 0.15 /* of its length, how far an arc is from the line */
 
@@ -229,22 +230,25 @@ static void write_boxes(const struct show *show, FILE *file)
 {
 	const struct net_topology *topology = show->topology;
 	const struct cluster *cluster = show->cluster;
-	char size[32];
+	char size[80];
 
 	for (int k = -1; k < (topology ? topology->n_classes : 0); k++) {
+		char taper[32] = "";
 		struct show_class one = {.name = "nodes",
 					 .n = 2 * cluster->n_nodes * cluster->network.n_nics,
-					 .bandwidth_Bps = cluster->network.bandwidth_Bps};
+					 .bandwidth_Bps = cluster->network.bandwidth_Bps,
+					 .least_Bps = cluster->network.bandwidth_Bps};
 		int y = 80 + 60 * (k + 1);
 
 		if (k >= 0)
 			one = show_describe_class(show, k);
-		util_format_size(size, sizeof size, one.bandwidth_Bps);
+		if (k >= 0)
+			snprintf(taper, sizeof taper, ", taper %.3g", show_taper(show, &one));
 		fprintf(
 		    file,
 		    "<rect x=\"40\" y=\"%d\" width=\"520\" height=\"40\" fill=\"#eeeeee\" "
-		    "stroke=\"#333333\"/><text x=\"50\" y=\"%d\">%s: %d links, %s/s each</text>\n",
-		    y, y + 25, one.name, one.n, size);
+		    "stroke=\"#333333\"/><text x=\"50\" y=\"%d\">%s: %d links, %s each%s</text>\n",
+		    y, y + 25, one.name, one.n, show_bandwidth(size, sizeof size, &one), taper);
 	}
 }
 
@@ -261,28 +265,30 @@ static void write_head(const struct picture *p, FILE *file)
 	    p->width, p->height, p->width, p->height);
 	write_escaped(show->cluster->name, file);
 	fprintf(file,
-		"</text>\n<text x=\"20\" y=\"52\" font-size=\"12\">%d nodes with %d cores, %d "
-		"switches",
-		show->cluster->n_nodes, show->cluster->cores, show_n_switches(show));
+		"</text>\n<text x=\"20\" y=\"52\" font-size=\"12\">%d nodes with %d core%s, %d "
+		"switch%s",
+		show->cluster->n_nodes, show->cluster->cores,
+		show->cluster->cores == 1 ? "" : "s", show_n_switches(show),
+		show_n_switches(show) == 1 ? "" : "es");
 	if (show->n_ranks > 0)
 		fprintf(file, "; %d ranks on %d nodes", show->n_ranks, show_n_used(show));
 	fputs("</text>\n", file);
 }
 
-/* Which colour is which class. */
+/* Which colour is which class, a line for each. */
 static void write_legend(const struct show *show, FILE *file)
 {
-	char size[32];
+	char size[80];
 
 	for (int k = 0; show->topology && k < show->topology->n_classes; k++) {
 		struct show_class one = show_describe_class(show, k);
 
-		util_format_size(size, sizeof size, one.bandwidth_Bps);
-		fprintf(file, "<text x=\"%d\" y=\"72\" font-size=\"12\" fill=\"%s\">%s: %d x %s/s",
-			20 + 210 * k, colours[k % 6], one.name, one.n, size);
+		fprintf(file, "<text x=\"20\" y=\"%d\" font-size=\"12\" fill=\"%s\">%s: %d x %s",
+			72 + LINE * k, colours[k % 6], one.name, one.n,
+			show_bandwidth(size, sizeof size, &one));
 		if (one.n_failed > 0)
 			fprintf(file, ", %d failed", one.n_failed);
-		fputs("</text>\n", file);
+		fprintf(file, ", taper %.3g</text>\n", show_taper(show, &one));
 	}
 }
 
@@ -292,7 +298,7 @@ void show_picture(const struct show *show, FILE *file)
 	int n_nodes = show->cluster->n_nodes, n_switches = show_n_switches(show);
 	bool is_small = n_nodes <= MAX_NODES && n_switches <= MAX_SWITCHES &&
 			(!topology || topology->n_links < MAX_LINES);
-	double node_y;
+	double node_y, below = topology ? (topology->n_classes - 1) * LINE : 0; /* the legend's first line */
 	struct picture p = {
 	    .show = show, .width = 600, .height = 160 + 60 * (topology ? topology->n_classes : 0)};
 
@@ -301,14 +307,18 @@ void show_picture(const struct show *show, FILE *file)
 	is_small = is_small && p.switches && p.nodes;
 	if (is_small)
 		place_all(&p);
+	if (is_small)
+		p.height += below;
 	p.width = fmax(fmax(p.width, 600), show_node_width(show));
 	node_y = p.height;
 	p.height += show_node_height(show);
 	write_head(&p, file);
 	if (is_small) {
 		write_legend(show, file);
+		fprintf(file, "<g transform=\"translate(0 %.0f)\">\n", below);
 		write_links(&p, file);
 		write_places(&p, file);
+		fputs("</g>\n", file);
 	} else {
 		write_boxes(show, file);
 	}

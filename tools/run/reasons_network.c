@@ -5,10 +5,10 @@
 #include <string.h>
 
 #include "cluster/levels.h"
-#include "cluster/placement.h"
 #include "mpi/core/rank.h"
 #include "netmodel/model.h"
 #include "pdexec/cores.h"
+#include "tools/run/place.h"
 #include "tools/run/reasons.h"
 #include "tools/run/run.h"
 #include "traces/fabric.h"
@@ -78,6 +78,7 @@ static bool change_segments(struct reasons_candidate *candidate, double latency,
 			struct cluster_segment *s = &lists[k]->list[i];
 
 			s->bandwidth_Bps *= bandwidth;
+			s->stream_Bps *= bandwidth;
 			s->latency_s =
 			    fmax(s->latency_s * latency, -(double)s->from_B / s->bandwidth_Bps);
 		}
@@ -85,6 +86,7 @@ static bool change_segments(struct reasons_candidate *candidate, double latency,
 	network->latency_s *= latency;
 	network->intra_latency_s *= latency;
 	network->bandwidth_Bps *= bandwidth;
+	network->topology.scale *= bandwidth;
 	network->intra_bandwidth_Bps *= bandwidth;
 	for (int i = 0; i < network->n_intra_levels; i++) {
 		network->intra_levels[i].latency_s *= latency;
@@ -339,7 +341,9 @@ static void add_rule(struct reasons *reasons, const char *rule, double weight)
 	int *node_of = malloc((size_t)reasons->n_ranks * sizeof *node_of);
 	struct reasons_candidate *candidate = NULL;
 
-	if (node_of && !cluster_place(rule, run->cluster, reasons->n_ranks, node_of, NULL) &&
+	if (node_of &&
+	    !run_place(rule, run->cluster, run->options.cpus_per_rank, reasons->n_ranks, node_of,
+		       NULL) &&
 	    memcmp(node_of, run->node_of, (size_t)reasons->n_ranks * sizeof *node_of) != 0)
 		candidate = reasons_add(reasons, TRACE_REASON_PLACEMENT);
 	if (!candidate) {

@@ -7,9 +7,9 @@
 #include <string.h>
 
 #include "cluster/levels.h"
-#include "cluster/placement.h"
 #include "netmodel/topology.h"
 #include "tools/run/outfile.h"
+#include "tools/run/place.h"
 #include "traces/json.h"
 #include "util/units.h"
 
@@ -51,7 +51,7 @@ struct show_class show_describe_class(const struct show *show, int k)
 	const struct cluster *cluster = show->cluster;
 	const struct cluster_topology *shape = &cluster->network.topology;
 	bool has_halves = shape->kind == CLUSTER_TOPOLOGY_FAT_TREE && !shape->is_half_duplex;
-	struct show_class out = {.bandwidth_Bps = 0};
+	struct show_class out = {.least_Bps = INFINITY};
 
 	topology->name_class(topology, k, out.name, sizeof out.name);
 	out.n = topology->class_begin[k + 1] - topology->class_begin[k];
@@ -62,16 +62,33 @@ struct show_class show_describe_class(const struct show *show, int k)
 		    fmax(out.bandwidth_Bps, capacity * cluster->network.bandwidth_Bps);
 		if (!net_topology_is_carried(topology, l))
 			out.node_Bps += capacity * cluster->network.bandwidth_Bps;
+		if (capacity > 0)
+			out.least_Bps = fmin(out.least_Bps,
+					     capacity * cluster->network.bandwidth_Bps);
 		out.n_failed += capacity == 0;
 	}
+	out.least_Bps = fmin(out.least_Bps, out.bandwidth_Bps);
 	out.node_Bps /= (has_halves ? 2 : 1) * (double)cluster->n_nodes;
 	return out;
 }
 
-/* What a node can send. */
-static double injection_Bps(const struct show *show)
+double show_taper(const struct show *show, const struct show_class *link_class)
 {
-	return show->cluster->network.n_nics * show->cluster->network.bandwidth_Bps;
+	return show->cluster->network.n_nics * show->cluster->network.bandwidth_Bps /
+	       link_class->node_Bps;
+}
+
+const char *show_bandwidth(char *out, size_t size, const struct show_class *link_class)
+{
+	char most[32], least[32];
+
+	util_format_size(most, sizeof most, link_class->bandwidth_Bps);
+	util_format_size(least, sizeof least, link_class->least_Bps);
+	if (strcmp(most, least) == 0)
+		snprintf(out, size, "%s/s", most);
+	else
+		snprintf(out, size, "%s/s to %s/s", least, most);
+	return out;
 }
 
 /* --- text --- */
@@ -79,13 +96,11 @@ static double injection_Bps(const struct show *show)
 static void write_class(const struct show *show, int k, FILE *file)
 {
 	struct show_class one = show_describe_class(show, k);
-	double taper = injection_Bps(show) / one.node_Bps;
-	char each[32], node[32];
+	char each[80], node[32];
 
-	util_format_size(each, sizeof each, one.bandwidth_Bps);
 	util_format_size(node, sizeof node, one.node_Bps);
-	fprintf(file, "  %-18s %10d links, %s/s each, %s/s for each node: taper %.3g", one.name,
-		one.n, each, node, taper);
+	fprintf(file, "  %-18s %10d links, %s each, %s/s for each node: taper %.3g", one.name,
+		one.n, show_bandwidth(each, sizeof each, &one), node, show_taper(show, &one));
 	if (one.n_failed > 0)
 		fprintf(file, ", %d failed", one.n_failed);
 	fputc('\n', file);
@@ -118,8 +133,9 @@ static int write_text(const void *context, FILE *file, struct util_error *err)
 	for (int node = 0; node < cluster->n_nodes; node++)
 		most = show->n_on[node] > most ? show->n_on[node] : most;
 	util_format_size(each, sizeof each, cluster->network.bandwidth_Bps);
-	fprintf(file, "%s: %d nodes with %d cores, %s", cluster->name ? cluster->name : "unnamed",
-		cluster->n_nodes, cluster->cores, kinds[shape->kind]);
+	fprintf(file, "%s: %d nodes with %d core%s, %s", cluster->name ? cluster->name : "unnamed",
+		cluster->n_nodes, cluster->cores, cluster->cores == 1 ? "" : "s",
+		kinds[shape->kind]);
 	if (show->topology)
 		fprintf(file, " of %d switches, %s routing%s", show_n_switches(show),
 			routings[shape->routing], shape->is_half_duplex ? ", half duplex" : "");
@@ -150,10 +166,11 @@ static json_t *class_json(const struct show *show, int k)
 	set(object, "name", trace_json_string(one.name));
 	set(object, "links", json_integer(one.n));
 	set(object, "bandwidth_Bps", trace_json_number(one.bandwidth_Bps));
+	set(object, "least_Bps", trace_json_number(one.least_Bps));
 	set(object, "latency_s", trace_json_number(cluster_hop_latency_s(shape, k)));
 	set(object, "failed", json_integer(one.n_failed));
 	set(object, "node_Bps", trace_json_number(one.node_Bps));
-	set(object, "taper", trace_json_number(injection_Bps(show) / one.node_Bps));
+	set(object, "taper", trace_json_number(show_taper(show, &one)));
 	return object;
 }
 
@@ -260,15 +277,17 @@ static int place(const struct run_options *o, struct show *show, int node_of[],
 
 	if (o->n_ranks == 0)
 		return 0;
-	failed = cluster_place(o->placement, show->cluster, o->n_ranks, node_of, err);
-	for (int rank = 0; rank < o->n_ranks && !failed; rank++) {
+	failed = run_place(o->placement, show->cluster, o->cpus_per_rank, o->n_ranks, node_of, err);
+	if (failed)
+		return util_error_prepend(err, "--placement");
+	for (int rank = 0; rank < o->n_ranks; rank++) {
 		int n = ++show->n_on[node_of[rank]];
 
 		most = n > most ? n : most;
 	}
 	show->n_cpus = o->cpus_per_rank ? o->cpus_per_rank : show->cluster->cores / most;
 	show->n_cpus = show->n_cpus > 0 ? show->n_cpus : 1;
-	return failed ? util_error_prepend(err, "--placement") : 0;
+	return run_place_check_cpus(show->cluster, o->cpus_per_rank, o->n_ranks, node_of, err);
 }
 
 static int show_it(const struct run_options *o, const struct cluster *cluster,

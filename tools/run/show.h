@@ -27,9 +27,14 @@ struct show_class { /* links of a class */
 	char name[64];
 	int n, n_failed;
 	double bandwidth_Bps; /* of the widest, beside other jobs */
+	double least_Bps;     /* of the narrowest that has not failed */
 	double node_Bps;      /* of all of them, in one direction, for each node */
 };
 struct show_class show_describe_class(const struct show *show, int link_class);
+/* What a node can send, over its share of the class. */
+double show_taper(const struct show *show, const struct show_class *link_class);
+/* "1 GB/s", or "1 GB/s to 2 GB/s". */
+const char *show_bandwidth(char *out, size_t size, const struct show_class *link_class);
 /* tools/run/picture.c */
 void show_picture(const struct show *show, FILE *file);
 /* tools/run/picture_node.c: the cores of a node by level, from `y` on; 0 pixels where the file names no

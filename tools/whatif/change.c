@@ -132,7 +132,9 @@ static void add_cores(const struct whatif_change *change, struct words *words)
 	const json_t *settings = json_object_get(base->result, "settings");
 	const char *placement = json_string_value(json_object_get(settings, "placement"));
 	json_int_t n_ranks = json_integer_value(json_object_get(settings, "ranks"));
-	json_int_t n_nodes = base->cluster->n_nodes, cores = base->cluster->cores;
+	json_int_t n_cpus = json_integer_value(json_object_get(settings, "cpus_per_rank"));
+	json_int_t n_nodes = base->cluster->n_nodes;
+	json_int_t cores = base->cluster->cores / (n_cpus > 0 ? n_cpus : 1);
 
 	add(words, "--set", "cores=%d", change->cores);
 	if (!placement || strcmp(placement, "block") != 0 || !is_placed_anew(base) ||
@@ -142,6 +144,18 @@ static void add_cores(const struct whatif_change *change, struct words *words)
 		add(words, "--placement", "0-%d*%d", (int)n_nodes - 1, (int)cores);
 	else
 		add(words, "--placement", "spread");
+}
+
+/* Links between switches that have bandwidths of their own. */
+static void add_links(const struct whatif_change *change, struct words *words)
+{
+	const struct cluster_network *network = &change->base->cluster->network;
+	double factor = change->bandwidth_Bps / network->bandwidth_Bps;
+
+	if (network->topology.kind != CLUSTER_TOPOLOGY_STAR && factor != 1 && factor > 0 &&
+	    !isinf(factor))
+		add(words, "--set", "network.topology.scale=%.17g",
+		    network->topology.scale * factor);
 }
 
 static void add_network(const struct whatif_change *change, struct words *words)
@@ -154,6 +168,7 @@ static void add_network(const struct whatif_change *change, struct words *words)
 	add(words, "--set", "network.latency=%.17gs", change->latency_s);
 	add(words, "--set", "network.bandwidth=%s",
 	    bandwidth_text(change->bandwidth_Bps, buf, sizeof buf));
+	add_links(change, words);
 	if (!segments->n)
 		return;
 	file = open_memstream(&text, &size);

@@ -43,8 +43,8 @@ const char whatif_help[] =
     "  --cluster FILE, --set KEY=VALUE, --placement WHERE, --bench FILE, --scale KERNEL=FACTOR,\n"
     "  --vary-compute A, --vary-transfer A, --seed N\n"
     "and of a program:\n"
-    "  -n RANKS, --compute MODE, --no-alloc, --first-n N, --blas-model FILE, --stack-size SIZE,\n"
-    "  --isolation HOW\n"
+    "  -n RANKS, --cpus-per-rank N, --compute MODE, --no-alloc, --first-n N, --blas-model FILE,\n"
+    "  --stack-size SIZE, --isolation HOW\n"
     "\n"
     "scenarios, several joined by +:\n"
     "  ideal-network          no latency, endless bandwidth, no overhead, no CPU for messages\n"
@@ -152,6 +152,7 @@ static const struct util_option table[] = {
     {"scale", LIST(scales)},
     {NULL, UTIL_OPTION_CALL, .letter = 'n', .take = take_ranks, .may_repeat = true},
     {"placement", PASSED},
+    {"cpus-per-rank", PASSED},
     {"bench", PASSED},
     {"vary-compute", PASSED},
     {"vary-transfer", PASSED},

@@ -26,7 +26,7 @@ static void send(int rank, int from, int to, int size_B)
 static void sweep(double bytes)
 {
 	mpisim_kernel_begin("sweep", 0, NULL);
-	if (bytes > 0)
+	if (bytes >= 0)
 		mpisim_kernel_memory(bytes);
 	mpisim_kernel_end();
 }
