@@ -21,10 +21,10 @@ static bool is_given(const struct view *view, enum parameter_id id)
 /* Without it, or with another value of a valley of its own. */
 static void vary_found(const struct machine *now, enum parameter_id id, struct variants *out)
 {
-	static const double factors[] = {0.5, 2};
+	static const double factors[] = {0.5, 0.7, 0.85, 1.2, 1.4, 2};
 
 	machine_drop(variants_add(out, now), id);
-	for (int k = 0; k < 2 && !PARAMETER[id].is_stepped; k++)
+	for (int k = 0; k < 6 && !PARAMETER[id].is_stepped; k++)
 		machine_set(variants_add(out, now), id, factors[k] * now->value[id]);
 }
 
@@ -132,10 +132,6 @@ static void vary_burst(const struct view *view, const struct machine *now, enum 
 	bool is_work = now->has[MODEL] && now->value[MODEL] > 0;
 
 	vary_number(view, now, id, out);
-	if (now->has[id] && is_work && !is_given(view, id)) {
-		machine_set(variants_add(out, now), id, 0.7 * now->value[id]);
-		machine_set(variants_add(out, now), id, 1.4 * now->value[id]);
-	}
 	for (int k = first; k < out->n; k++) {
 		struct machine *machine = &out->list[k];
 		double more_B = (machine->has[id] ? machine->value[id] : 0) -

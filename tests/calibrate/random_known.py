@@ -1,24 +1,16 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""Known clusters at random, each calibrated in the simulator and compared by check_known.py.
+"""Known clusters at random, for random_programs.py.
 
-usage: random_known.py SEED                                       (the cluster file of a seed)
-       random_known.py MPISIM_RUN CALIBRATE FIT FIRST [LAST [FOLDER]]
-
-Seeds FIRST to LAST; says of each what was not recovered, and at the end how many were. What was compared, the cluster and
-what was found stay in FOLDER. Exit code 1 if a seed was not recovered.
+usage: random_known.py SEED   (the cluster file of a seed)
 
 A seed has every feature that mpisim-calibrate measures with a probability of about 0.3, with values of networks from slow Ethernet to
 fast ones, and ranks where docs/calibration-reference.md wants them: one on each node, and mostly as many more on the first one as it has cores.
 What takes more nodes to be seen than a cluster has (docs/calibration-reference.md) is not in it.
 """
-import os
 import random
-import subprocess
 import sys
-import tempfile
 
-TIMEOUT_S = 1000
 LEAST_HELD_B, MOST_HELD_B = 32, 4e6  # what is on its way at once, latency times bandwidth
 
 
@@ -184,38 +176,5 @@ def rate(bytes_per_s):
     return f'{bytes_per_s / 1e6:.3f} MB/s'
 
 
-def recover(seed, programs, folder):
-    """One line about what was found; whether it was everything."""
-    cluster, path = Cluster(seed), os.path.join(folder, f'{seed}.yaml')
-    with open(path, 'w', encoding='utf-8') as file:
-        file.write(cluster.text())
-    check = os.path.join(os.path.dirname(os.path.abspath(__file__)), 'check_known.py')
-    with open(os.path.join(folder, f'{seed}.out'), 'w+', encoding='utf-8') as output:
-        try:
-            done = subprocess.run([sys.executable, '-B', check, *programs, path, str(cluster.n_ranks())], stdout=output, stderr=subprocess.STDOUT,
-                                  env={**os.environ, 'SHOW': '1'}, timeout=TIMEOUT_S, check=False).returncode
-        except subprocess.TimeoutExpired:
-            done = f'no end after {TIMEOUT_S} s'
-        output.seek(0)
-        lines = [line.strip() for line in output if line.startswith('not ok') or 'failures' in line]
-    print(f'seed {seed}: ' + ('recovered' if done == 0 else '\n  '.join([f'not recovered ({done})'] + lines)), flush=True)
-    return done == 0
-
-
-def main():
-    arguments = sys.argv[1:]
-    if len(arguments) == 1:
-        print(Cluster(int(arguments[0])).text(), end='')
-        return 0
-    programs, first = arguments[:3], int(arguments[3])
-    last = int(arguments[4]) if len(arguments) > 4 else first
-    with tempfile.TemporaryDirectory() as temporary:
-        folder = arguments[5] if len(arguments) > 5 else temporary
-        os.makedirs(folder, exist_ok=True)
-        n_recovered = sum(recover(seed, programs, folder) for seed in range(first, last + 1))
-    print(f'{n_recovered} of {last - first + 1} recovered')
-    return int(n_recovered < last - first + 1)
-
-
 if __name__ == "__main__":
-    sys.exit(main())
+    print(Cluster(int(sys.argv[1])).text(), end='')
