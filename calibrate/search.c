@@ -124,7 +124,6 @@ static void try_mechanism(struct search *search, struct trial *trial)
 			trial->machine = variants->list[k];
 			memcpy(trial->off, here, (size_t)view->n * sizeof(*off));
 		}
-
 	search->n_runs += variants ? variants->n : 0;
 	free(variants);
 	free(off);
