@@ -1,12 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* A machine as a cluster file. */
-#include "machine.h"
+#include "machine_known.h"
 
 #include <math.h>
 #include <string.h>
-
-static const char *const SECTIONS[] = {"network", "protocol", "rma", "cores"};
-enum { N_SECTIONS = sizeof(SECTIONS) / sizeof(SECTIONS[0]) };
 
 static const struct library_line {
 	enum library library;
@@ -19,6 +16,14 @@ static const struct library_line {
     {LIBRARY_MPICH_TCP, "protocol", "library: mpich-tcp"},
 };
 enum { N_LINES = sizeof(LIBRARY) / sizeof(LIBRARY[0]) };
+
+const char *library_line(enum library library, const char *section)
+{
+	for (int k = 0; k < N_LINES; k++)
+		if (LIBRARY[k].library == library && !strcmp(LIBRARY[k].section, section))
+			return LIBRARY[k].line;
+	return NULL;
+}
 
 const char *parameter_name(enum parameter_id id, char buf[64])
 {
@@ -113,10 +118,7 @@ static bool has_section(const struct machine *machine, const char *section)
 	for (int k = 0; k < PARAMETERS; k++)
 		if (machine->has[k] && !strcmp(PARAMETER[k].section, section))
 			return true;
-	for (int k = 0; k < N_LINES; k++)
-		if (LIBRARY[k].library == machine->library && !strcmp(LIBRARY[k].section, section))
-			return true;
-	return false;
+	return library_line(machine->library, section) != NULL;
 }
 
 /* Times of segments are lines: each begins at a part of what the one before it has there. */
@@ -202,41 +204,6 @@ static void write_value(const struct machine *machine, enum parameter_id id,
 	write_source(machine, id, how, file);
 }
 
-/* The section that a line begins, if it is one of ours; -1: none. */
-static int section_of(const char *line)
-{
-	for (int k = 0; k < N_SECTIONS; k++) {
-		size_t n = strlen(SECTIONS[k]);
-
-		if (!strncmp(line, SECTIONS[k], n) && line[n] == ':')
-			return k;
-	}
-	return -1;
-}
-
-static const char *line_end(const char *line)
-{
-	const char *end = strchr(line, '\n');
-
-	return end ? end + 1 : line + strlen(line);
-}
-
-/* The brace that ends "key: {…}", be it on a later line; NULL: the line begins nothing in braces. */
-static const char *closing_brace(const char *line)
-{
-	int depth = 0;
-
-	for (const char *at = line; *at && (depth > 0 || *at != '\n'); at++) {
-		if (*at == '#' && at > line && strchr(" \n", at[-1]))
-			at += strcspn(at, "\n") - 1;
-		else if (*at == '{')
-			depth++;
-		else if (*at == '}' && --depth == 0)
-			return at;
-	}
-	return NULL;
-}
-
 /* What is to stand between braces is behind a comma, unless it is the first. */
 enum { IN_BRACES = -1, IN_EMPTY_BRACES = -2 };
 
@@ -247,47 +214,6 @@ static int braces_of(const char *line, const char *end)
 	while (at > line && strchr(" \n", *at))
 		at--;
 	return *at == '{' ? IN_EMPTY_BRACES : IN_BRACES;
-}
-
-/* Blanks before the first key of the section that begins before this line. */
-static int indent_of(const char *line)
-{
-	while (*line) {
-		int n = (int)strspn(line, " ");
-
-		if (line[n] != '#' && line[n] != '\n')
-			return n > 0 ? n : 2;
-		line = line_end(line);
-	}
-	return 2;
-}
-
-/* The group that a line of a section begins; NULL: none of ours. */
-static const char *group_of(const char *line, const char *section)
-{
-	line += strspn(line, " ");
-	for (int k = 0; k < PARAMETERS; k++) {
-		const char *group = PARAMETER[k].group;
-
-		if (group && !strcmp(PARAMETER[k].section, section) &&
-		    !strncmp(line, group, strlen(group)) && line[strlen(group)] == ':')
-			return group;
-	}
-	return NULL;
-}
-
-static bool has_group(const char *known, const char *section, const char *group)
-{
-	int here = -1;
-
-	for (const char *line = known; *line; line = line_end(line)) {
-		if (*line != ' ' && *line != '#' && *line != '\n')
-			here = section_of(line);
-		else if (here >= 0 && !strcmp(SECTIONS[here], section) && *line == ' ' &&
-			 group_of(line, section) && !strcmp(group_of(line, section), group))
-			return true;
-	}
-	return false;
 }
 
 /* What stands for itself, or for all of a list: the first one that is there. */
@@ -352,13 +278,15 @@ static void write_group(const struct machine *machine, const char *section, cons
 static void write_section(const struct machine *machine, const char *section, int indent,
 			  const struct machine_file *how, FILE *file)
 {
+	const char *line = library_line(machine->library, section);
+
 	write_group(machine, section, NULL, indent, how, file);
 	for (int k = 0; k < PARAMETERS; k++) {
 		const char *group = PARAMETER[k].group;
 		bool is_first = true;
 
 		if (!group || !is_of(machine, k, section, group) ||
-		    has_group(how->known, section, group))
+		    known_has_group(how->known, section, group))
 			continue;
 		for (int j = 0; j < k; j++)
 			is_first &= !is_of(machine, j, section, group);
@@ -367,10 +295,9 @@ static void write_section(const struct machine *machine, const char *section, in
 		fprintf(file, "%*s%s:\n", indent, "", group);
 		write_group(machine, section, group, 2 * indent, how, file);
 	}
-	for (int k = 0; k < N_LINES; k++)
-		if (LIBRARY[k].library == machine->library && !strcmp(LIBRARY[k].section, section))
-			fprintf(file, "%*s%s%s\n", indent, "", LIBRARY[k].line,
-				how->says ? "   # by the library's name" : "");
+	if (line)
+		fprintf(file, "%*s%s%s\n", indent, "", line,
+			how->says ? "   # by the library's name" : "");
 }
 
 static bool is_drawn(enum parameter_id id)
@@ -408,19 +335,19 @@ static void write_uncertainty(const struct machine *machine, const char *others,
 
 void machine_write(const struct machine *machine, const struct machine_file *how, FILE *file)
 {
-	bool is_written[N_SECTIONS] = {false};
+	bool is_written[KNOWN_SECTIONS] = {false};
 	const char *section = NULL;
 
 	for (const char *line = how->known, *end; *line; line = end) {
 		bool begins = *line != ' ' && *line != '#' && *line != '\n';
-		int found = begins ? section_of(line) : -1;
+		int found = begins ? known_section(line) : -1;
 		const char *group, *brace;
 
 		if (begins)
-			section = found >= 0 ? SECTIONS[found] : NULL;
-		group = section && *line == ' ' ? group_of(line, section) : NULL;
-		brace = found >= 0 || group ? closing_brace(line) : NULL;
-		end = line_end(brace ? brace : line);
+			section = found >= 0 ? KNOWN_SECTION[found] : NULL;
+		group = section && *line == ' ' ? known_group(line, section) : NULL;
+		brace = found >= 0 || group ? known_brace(line) : NULL;
+		end = known_line_end(brace ? brace : line);
 		fwrite(line, 1, (size_t)((brace ? brace : end) - line), file);
 		if (brace) { /* values go before it, else behind the line */
 			write_group(machine, section, group, braces_of(line, brace), how, file);
@@ -431,15 +358,15 @@ void machine_write(const struct machine *machine, const struct machine_file *how
 		if (found >= 0)
 			is_written[found] = true;
 		if (found >= 0 && !brace)
-			write_section(machine, section, indent_of(end), how, file);
+			write_section(machine, section, known_indent(end), how, file);
 		if (group && !brace)
-			write_group(machine, section, group, indent_of(end), how, file);
+			write_group(machine, section, group, known_indent(end), how, file);
 	}
-	for (int k = 0; k < N_SECTIONS; k++) {
-		if (is_written[k] || !has_section(machine, SECTIONS[k]))
+	for (int k = 0; k < KNOWN_SECTIONS; k++) {
+		if (is_written[k] || !has_section(machine, KNOWN_SECTION[k]))
 			continue;
-		fprintf(file, "%s:\n", SECTIONS[k]);
-		write_section(machine, SECTIONS[k], 2, how, file);
+		fprintf(file, "%s:\n", KNOWN_SECTION[k]);
+		write_section(machine, KNOWN_SECTION[k], 2, how, file);
 	}
 	if (!how->says)
 		return;
@@ -449,62 +376,4 @@ void machine_write(const struct machine *machine, const struct machine_file *how
 		fputs("variation: {computation: 0.01, messages: 0.01}   # assumed: what is equal "
 		      "never takes equally long\n",
 		      file);
-}
-
-/* --- the part that is known --- */
-
-/* What a fit to times of others may set. */
-static bool is_of_times(enum parameter_id id)
-{
-	return PARAMETER[id].unit != WORD && (id < INNER_LATENCY || id >= SEND_OVERHEAD) &&
-	       (id < UNATTENDED || id == DEPTH); /* of those behind it a known one is left alone */
-}
-
-/* Does this line of the section give the key of a parameter, or of a library? */
-static bool is_taken(const char *line, const char *section)
-{
-	size_t n;
-
-	line += strspn(line, " ");
-	n = strcspn(line, ":\n");
-	for (int k = 0; k < PARAMETERS; k++) {
-		const char *key = PARAMETER[k].group ? PARAMETER[k].group : PARAMETER[k].key;
-
-		if (is_of_times((enum parameter_id)k) && !strcmp(PARAMETER[k].section, section) &&
-		    strlen(key) == n && !strncmp(line, key, n))
-			return true;
-	}
-	for (int k = 0; k < N_LINES; k++)
-		if (!strcmp(LIBRARY[k].section, section) && !strncmp(line, LIBRARY[k].line, n) &&
-		    LIBRARY[k].line[n] == ':')
-			return true;
-	return false;
-}
-
-int machine_check(const char *known, const char *name, struct util_error *err)
-{
-	int section = -1, indent = 0, number = 1;
-
-	for (const char *line = known; *line; line = line_end(line), number++) {
-		int length = (int)strcspn(line, "\n");
-
-		if (*line != ' ' && *line != '#' && *line != '\n') {
-			section = section_of(line);
-			indent = indent_of(line_end(line));
-			if (section >= 0 && strcmp(SECTIONS[section], "cores") &&
-			    closing_brace(line))
-				return util_error_set(
-				    err, UTIL_EINPUT,
-				    "%s:%d: found \"%.*s\", wanted a key on each line, "
-				    "as the fit adds some",
-				    name, number, length, line);
-		} else if (section >= 0 && (int)strspn(line, " ") == indent &&
-			   is_taken(line, SECTIONS[section])) {
-			return util_error_set(err, UTIL_EINPUT,
-					      "%s:%d: found \"%.*s\", wanted a file without this "
-					      "key, which is fitted",
-					      name, number, length, line);
-		}
-	}
-	return 0;
 }
