@@ -40,6 +40,9 @@ struct fit {
 /* readings.c: what samples say without a simulator. 0, or -1 with a sentence in `error`. */
 int fit_make(struct fit *fit, const struct samples *samples, char error[256]);
 void fit_finish(struct fit *fit);
+/* Of one node: the network's latency and bandwidth, which the file asks for and no time depends on,
+ * are those within it. */
+void fit_set_outer(struct fit *fit);
 struct value fit_value(const struct samples *samples, const char *name, int where, int64_t x,
 		       int64_t y);
 /* Messages by size at one place; NULL: no larger one. */

@@ -117,10 +117,6 @@ int machine_numbers(const struct machine *machine);
  * of a section may be there, in braces, too.
  */
 void machine_write(const struct machine *machine, const struct machine_file *how, FILE *file);
-/* Among names with blanks between them. */
-bool is_probe_named(const char *names, const char *name);
-/* "probe late_receiver, 45 samples": of these names, with blanks between them. */
-void machine_write_probes(const struct samples *samples, const char *names, FILE *file);
 int machine_check(const char *known, const char *name, struct util_error *err);
 
 #endif

@@ -66,49 +66,89 @@ void parameter_write(enum parameter_id id, double value, FILE *file)
 
 /* --- where values are from --- */
 
-bool is_probe_named(const char *names, const char *name)
-{
-	size_t length = strlen(name);
+/* Of a value, half of its interval: more makes it doubtful; as outliers do, of the samples. */
+static const double WIDE = 0.1, MANY = 0.1;
 
-	for (const char *at = names; (at = strstr(at, name)); at += length)
-		if ((at == names || at[-1] == ' ') && (at[length] == ' ' || !at[length]))
-			return true;
-	return false;
+static const char *plural(int n)
+{
+	return n == 1 ? "" : "s";
 }
 
-void machine_write_probes(const struct samples *samples, const char *names, FILE *file)
+/* How many samples tell it: within a node or, if there are any, between nodes. */
+static struct summary samples_of(enum parameter_id id, const struct samples *samples)
 {
-	long n = 0;
+	const char *group = PARAMETER[id].group;
+	struct summary within, between;
 
-	for (size_t i = 0; i < samples->n; i++)
-		n += is_probe_named(names, samples->list[i].key.name);
-	fprintf(file, "%s %s, %ld sample%s", strchr(names, ' ') ? "probes" : "probe", names, n,
-		n == 1 ? "" : "s");
+	within = samples_probes(samples, PARAMETER[id].probes, WITHIN_NODE);
+	between = samples_probes(samples, PARAMETER[id].probes, BETWEEN_NODES);
+	return between.n > 0 && !(group && !strcmp(group, "intra_node")) ? between : within;
 }
 
-/* Of a value, half of its interval: more makes it doubtful. */
-static const double WIDE = 0.1;
+static bool has_interval(const struct machine *machine, enum parameter_id id,
+			 const struct machine_file *how)
+{
+	return machine->low[id] > 0 &&
+	       (!how->samples || samples_of(id, how->samples).n >= SAMPLES_FEW);
+}
+
+static bool has_no_end(const struct machine *machine, enum parameter_id id)
+{
+	return machine->high[id] >= PARAMETER[id].high;
+}
+
+static bool is_drawn(enum parameter_id id)
+{
+	return id == LATENCY || id == BANDWIDTH || id == INNER_LATENCY || id == INNER_BANDWIDTH ||
+	       id == SEND_OVERHEAD || id == RECV_OVERHEAD;
+}
+
+/* Who reads the value reads this, too: a warning further up is easily lost. */
+static void write_doubts(const struct machine *machine, enum parameter_id id,
+			 const struct machine_file *how, FILE *file)
+{
+	struct summary of = samples_of(id, how->samples);
+	double low = machine->low[id], high = machine->high[id];
+	bool has_few = is_drawn(id) && !has_interval(machine, id, how),
+	     is_wide = low > 0 && high - low > 2 * WIDE * machine->value[id],
+	     has_outliers = of.n_outliers > MANY * of.n;
+
+	if (PARAMETER[id].is_stepped || !(has_few || is_wide || has_outliers))
+		return;
+	fputs("; DOUBTFUL: ", file);
+	if (has_few)
+		fputs("too few samples for an interval", file);
+	else if (is_wide && has_no_end(machine, id))
+		fputs("the interval has no end", file);
+	else if (is_wide)
+		fprintf(file, "known to +- %.0f %% only", 50 * (high - low) / machine->value[id]);
+	if (has_outliers)
+		fprintf(file, "%s%.0f %% of the samples are outliers",
+			has_few || is_wide ? ", " : "", 100.0 * of.n_outliers / of.n);
+}
 
 static void write_source(const struct machine *machine, enum parameter_id id,
 			 const struct machine_file *how, FILE *file)
 {
-	double low = machine->low[id], high = machine->high[id];
+	const char *probes = PARAMETER[id].probes;
+	struct summary of;
+	bool is_told = how->says && has_interval(machine, id, how);
 
-	if (!how->says || (!(low > 0) && !how->samples))
+	if (!how->says || (!is_told && !how->samples))
 		return;
 	fputs("   # ", file);
-	if (low > 0) {
-		parameter_write(id, low, file);
+	if (is_told) {
+		parameter_write(id, machine->low[id], file);
 		fputs(" to ", file);
-		parameter_write(id, high, file);
+		parameter_write(id, machine->high[id], file);
 	}
 	if (!how->samples)
 		return;
-	fputs(low > 0 ? "; " : "", file);
-	machine_write_probes(how->samples, PARAMETER[id].probes, file);
-	if (low > 0 && high - low > 2 * WIDE * machine->value[id])
-		fprintf(file, "; DOUBTFUL: known to +- %.0f %% only",
-			50 * (high - low) / machine->value[id]);
+	of = samples_of(id, how->samples);
+	fprintf(file, "%s%s %s, %d sample%s, %d outlier%s", is_told ? "; " : "",
+		strchr(probes, ' ') ? "probes" : "probe", probes, of.n, plural(of.n), of.n_outliers,
+		plural(of.n_outliers));
+	write_doubts(machine, id, how, file);
 }
 
 /* --- the file --- */
@@ -300,36 +340,35 @@ static void write_section(const struct machine *machine, const char *section, in
 			how->says ? "   # by the library's name" : "");
 }
 
-static bool is_drawn(enum parameter_id id)
+/* Those that can be drawn from (docs/cluster-file.md), and why others cannot. */
+static void write_uncertainty(const struct machine *machine, const struct machine_file *how,
+			      FILE *file)
 {
-	return id == LATENCY || id == BANDWIDTH || id == INNER_LATENCY || id == INNER_BANDWIDTH ||
-	       id == SEND_OVERHEAD || id == RECV_OVERHEAD;
-}
-
-/* Those that can be drawn from (docs/cluster-file.md). */
-static void write_uncertainty(const struct machine *machine, const char *others, FILE *file)
-{
-	bool is_first = !others || !*others;
+	static const char begin[] = "uncertainty:   # 95 % intervals of the values above, for "
+				    "--vary-cluster\n";
+	bool has_begun = how->intervals && *how->intervals;
 	char name[64];
 
-	if (!is_first)
-		fprintf(
-		    file,
-		    "uncertainty:   # 95 %% intervals of the values above, for --vary-cluster\n%s",
-		    others);
+	if (has_begun)
+		fprintf(file, "%s%s", begin, how->intervals);
 	for (int k = 0; k < PARAMETERS; k++) {
-		if (!machine->has[k] || !(machine->low[k] > 0) || !is_drawn((enum parameter_id)k))
+		enum parameter_id id = (enum parameter_id)k;
+
+		if (!machine->has[k] || !is_drawn(id))
 			continue;
-		if (is_first)
-			fputs("uncertainty:   # 95 % intervals of the values above, for "
-			      "--vary-cluster\n",
-			      file);
-		is_first = false;
-		fprintf(file, "  %s: [", parameter_name((enum parameter_id)k, name));
-		parameter_write((enum parameter_id)k, machine->low[k], file);
-		fputs(", ", file);
-		parameter_write((enum parameter_id)k, machine->high[k], file);
-		fputs("]\n", file);
+		parameter_name(id, name);
+		if (has_interval(machine, id, how) && !has_no_end(machine, id)) {
+			fprintf(file, "%s  %s: [", has_begun ? "" : begin, name);
+			parameter_write(id, machine->low[k], file);
+			fputs(", ", file);
+			parameter_write(id, machine->high[k], file);
+			fputs("]\n", file);
+			has_begun = true;
+		} else if (how->samples) {
+			fprintf(file, "  # %s: not varied, %s\n", name,
+				has_interval(machine, id, how) ? "its interval has no end"
+							       : "too few samples for an interval");
+		}
 	}
 }
 
@@ -370,7 +409,7 @@ void machine_write(const struct machine *machine, const struct machine_file *how
 	}
 	if (!how->says)
 		return;
-	write_uncertainty(machine, how->intervals, file);
+	write_uncertainty(machine, how, file);
 	if (!how->samples && strncmp(how->known, "variation:", 10) &&
 	    !strstr(how->known, "\nvariation:"))
 		fputs("variation: {computation: 0.01, messages: 0.01}   # assumed: what is equal "

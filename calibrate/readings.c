@@ -111,25 +111,49 @@ static double threshold_B(const struct samples *samples, int where)
 	return found == -2 ? INFINITY : fmax(found, 0);
 }
 
-double fit_copied_per_byte_s(const struct fit *fit)
+/* As if each were as far off by itself. */
+static struct value difference_of(const struct value *a, const struct value *b)
 {
-	const struct sample_key *key = samples_next(fit->samples, "recv_overhead", 0);
-	struct value time;
+	double value = a->value - b->value;
 
-	if (!key)
-		return 0;
-	time = fit_value(fit->samples, "recv_overhead", fit->subject, key->x, 0);
-	return time.low > fit->recv_overhead.high
-		   ? (time.value - fit->recv_overhead.value) / (double)key->x
-		   : 0;
+	return (struct value){.is_known = a->is_known && b->is_known,
+			      .value = value,
+			      .low = value - hypot(a->value - a->low, b->high - b->value),
+			      .high = value + hypot(a->high - a->value, b->value - b->low),
+			      .n = a->n + b->n};
 }
 
-/* Of the largest message, and of one of about an eighth of it: time of a byte on the link; 0: there
- * are none. */
-static double large_per_byte_s(const struct fit *fit, int where)
+static struct value part_of(const struct value *v, double whole)
+{
+	return (struct value){v->is_known, v->value / whole, v->low / whole, v->high / whole,
+			      v->n,	   v->n_outliers};
+}
+
+static struct value copied_per_byte(const struct fit *fit)
+{
+	const struct sample_key *key = samples_next(fit->samples, "recv_overhead", 0);
+	struct value time, more;
+
+	if (!key)
+		return (struct value){0};
+	time = fit_value(fit->samples, "recv_overhead", fit->subject, key->x, 0);
+	if (time.low <= fit->recv_overhead.high)
+		return (struct value){0};
+	more = difference_of(&time, &fit->recv_overhead);
+	return part_of(&more, (double)key->x);
+}
+
+double fit_copied_per_byte_s(const struct fit *fit)
+{
+	return copied_per_byte(fit).value;
+}
+
+/* Of the largest message, and of one of about an eighth of it: time of a byte on the link. */
+static struct value large_per_byte(const struct fit *fit, int where)
 {
 	const struct sample_key *key = NULL;
-	double largest_B = 0, smaller_B = 0, per_byte_s, copied_s = fit_copied_per_byte_s(fit);
+	double largest_B = 0, smaller_B = 0;
+	struct value copied = copied_per_byte(fit), largest, smaller, per_byte;
 
 	while ((key = fit_next_message(fit, where, key ? key->x : -1)))
 		largest_B = (double)key->x;
@@ -137,36 +161,77 @@ static double large_per_byte_s(const struct fit *fit, int where)
 		if ((double)key->x <= largest_B / 8)
 			smaller_B = (double)key->x;
 	if (largest_B == 0)
-		return 0;
-	per_byte_s = (fit_value(fit->samples, "one_way", where, (int64_t)largest_B, 0).value -
-		      fit_value(fit->samples, "one_way", where, (int64_t)smaller_B, 0).value) /
-		     (largest_B - smaller_B);
-	if (largest_B <= threshold_B(fit->samples, fit->subject))
-		per_byte_s -= fmin(copied_s, per_byte_s);
-	return per_byte_s;
+		return (struct value){0};
+	largest = fit_value(fit->samples, "one_way", where, (int64_t)largest_B, 0);
+	smaller = fit_value(fit->samples, "one_way", where, (int64_t)smaller_B, 0);
+	per_byte = difference_of(&largest, &smaller);
+	per_byte = part_of(&per_byte, largest_B - smaller_B);
+	if (copied.is_known && copied.value < per_byte.value &&
+	    largest_B <= threshold_B(fit->samples, fit->subject))
+		per_byte = difference_of(&per_byte, &copied);
+	return per_byte;
 }
 
-static void set_positive(struct machine *machine, enum parameter_id id, double value)
+/* With its interval, which a search finds anew. */
+static void set_measured(struct machine *machine, enum parameter_id id, const struct value *v)
 {
-	if (value > PARAMETER[id].low)
-		machine_set(machine, id, value);
+	machine_set(machine, id, v->value);
+	if (v->n < SAMPLES_FEW)
+		return;
+	machine->low[id] = fmax(fmin(v->low, machine->value[id]), PARAMETER[id].low);
+	machine->high[id] = fmin(fmax(v->high, machine->value[id]), PARAMETER[id].high);
+}
+
+static void set_positive(struct machine *machine, enum parameter_id id, struct value value)
+{
+	if (value.value > PARAMETER[id].low)
+		set_measured(machine, id, &value);
+}
+
+static void set_same(struct machine *machine, enum parameter_id id, enum parameter_id as)
+{
+	machine_set(machine, id, machine->value[as]);
+	machine->low[id] = machine->low[as];
+	machine->high[id] = machine->high[as];
+}
+
+void fit_set_outer(struct fit *fit)
+{
+	if (fit->subject != WITHIN_NODE)
+		return;
+	set_same(&fit->machine, LATENCY, INNER_LATENCY);
+	set_same(&fit->machine, BANDWIDTH, INNER_BANDWIDTH);
 }
 
 static const double LEAST = 1e-3;	      /* of an empty message: what a latency shows by */
 static const double LEAST_PER_BYTE_S = 1e-15; /* clocks tell nothing of faster links */
 
-static void begin_links(struct fit *fit, int where, double overheads_s)
+static double rate_of(double per_byte_s)
+{
+	return per_byte_s > 0 ? 1 / per_byte_s : INFINITY;
+}
+
+static void begin_links(struct fit *fit, int where)
 {
 	struct machine *machine = &fit->machine;
-	double per_byte_s = large_per_byte_s(fit, where), empty_s = fit->empty[where].value;
-	enum parameter_id latency = where == WITHIN_NODE ? INNER_LATENCY : LATENCY;
+	const struct value *empty = &fit->empty[where];
+	struct value per_byte = large_per_byte(fit, where), rate = per_byte,
+		     rest = difference_of(empty, &fit->send_overhead),
+		     latency = difference_of(&rest, &fit->recv_overhead);
+	enum parameter_id id = where == WITHIN_NODE ? INNER_LATENCY : LATENCY;
 
-	if (!fit->empty[where].is_known)
+	if (!empty->is_known)
 		return;
-	if (where == BETWEEN_NODES || empty_s - overheads_s > LEAST * empty_s)
-		machine_set(machine, latency, fmax(empty_s - overheads_s, LEAST * empty_s));
-	if (where == BETWEEN_NODES || per_byte_s > LEAST_PER_BYTE_S)
-		machine_set(machine, latency + 1, per_byte_s > 0 ? 1 / per_byte_s : INFINITY);
+	latency.n = empty->n;
+	rate.value = rate_of(per_byte.value);
+	rate.low = rate_of(per_byte.high);
+	rate.high = rate_of(per_byte.low);
+	if (latency.value <= LEAST * empty->value && where == BETWEEN_NODES)
+		latency.value = LEAST * empty->value;
+	if (where == BETWEEN_NODES || latency.value > LEAST * empty->value)
+		set_measured(machine, id, &latency);
+	if (where == BETWEEN_NODES || per_byte.value > LEAST_PER_BYTE_S)
+		set_measured(machine, id + 1, &rate);
 }
 
 static enum library library_of(const struct samples *samples)
@@ -194,18 +259,13 @@ static double payload_B(const struct samples *samples)
 
 static void begin_machine(struct fit *fit)
 {
-	double send_s = fit->send_overhead.value, recv_s = fit->recv_overhead.value;
-
 	fit->machine.library = library_of(fit->samples);
-	set_positive(&fit->machine, SEND_OVERHEAD, send_s);
-	set_positive(&fit->machine, RECV_OVERHEAD, recv_s);
-	set_positive(&fit->machine, PER_BYTE, fit_copied_per_byte_s(fit));
+	set_positive(&fit->machine, SEND_OVERHEAD, fit->send_overhead);
+	set_positive(&fit->machine, RECV_OVERHEAD, fit->recv_overhead);
+	set_positive(&fit->machine, PER_BYTE, copied_per_byte(fit));
 	for (int w = BETWEEN_NODES; w <= WITHIN_NODE; w++)
-		begin_links(fit, w, send_s + recv_s);
-	if (fit->subject == WITHIN_NODE) { /* what the file asks for, and no time depends on */
-		machine_set(&fit->machine, LATENCY, fit->machine.value[INNER_LATENCY]);
-		machine_set(&fit->machine, BANDWIDTH, fit->machine.value[INNER_BANDWIDTH]);
-	}
+		begin_links(fit, w);
+	fit_set_outer(fit);
 	machine_set(&fit->machine, THRESHOLD, threshold_B(fit->samples, fit->subject));
 	if (fit->subject == BETWEEN_NODES && payload_B(fit->samples) > 0) {
 		machine_set(&fit->machine, PAYLOAD, payload_B(fit->samples));
@@ -224,7 +284,7 @@ int fit_make(struct fit *fit, const struct samples *samples, char error[256])
 		fit->empty[w] = fit_value(samples, "one_way", w, 0, 0);
 	fit->send_overhead = fit_value(samples, "send_overhead", fit->subject, 0, 0);
 	fit->recv_overhead = fit_value(samples, "recv_overhead", fit->subject, 0, 0);
-	if (!fit->empty[fit->subject].is_known || large_per_byte_s(fit, fit->subject) == 0) {
+	if (!fit->empty[fit->subject].is_known || large_per_byte(fit, fit->subject).value == 0) {
 		snprintf(error, 256, "the samples lack times by size (probe one_way)");
 		return -1;
 	}
@@ -245,7 +305,7 @@ void fit_finish(struct fit *fit)
 	*fit = (struct fit){.table_n = -1};
 }
 
-enum { FEW = 3, MANY_OUTLIERS = 10 };
+enum { MANY_OUTLIERS = 10 };
 static const double WIDE = 0.2;
 
 bool fit_is_noisy(const struct fit *fit)
@@ -260,6 +320,6 @@ bool fit_is_noisy(const struct fit *fit)
 		n += time.n;
 		n_outliers += time.n_outliers;
 	}
-	return n_outliers > n / MANY_OUTLIERS || empty->n < FEW ||
+	return n_outliers > n / MANY_OUTLIERS || empty->n < SAMPLES_FEW ||
 	       empty->high - empty->low > WIDE * empty->value;
 }
