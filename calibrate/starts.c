@@ -115,6 +115,8 @@ static double rate_below(const struct fit *fit, int where, int64_t size_B)
 
 static const double LEAST_STEP = 0.01; /* of a time: other sizes are where bisection has been */
 
+static const double FLAT = 100; /* of the bandwidth: hardly longer with each byte */
+
 /* A larger message by the same protocol; NULL: none. */
 static const struct sample_key *far_of(const struct fit *fit, int where, int64_t size_B)
 {
@@ -149,7 +151,10 @@ static void read_line(const struct fit *fit, struct view *view, int where, int64
 	    (double)(far->x - size_B - 1);
 	if ((double)far->x <= fit->machine.value[THRESHOLD])
 		slope_s -= fit_copied_per_byte_s(fit);
-	if (below_s <= 0 || slope_s <= 0 || fabs(above_s / below_s - 1) < LEAST_STEP)
+	slope_s = fmax(
+	    slope_s,
+	    1 / (FLAT * fit->machine.value[where == WITHIN_NODE ? INNER_BANDWIDTH : BANDWIDTH]));
+	if (below_s <= 0 || fabs(above_s / below_s - 1) < LEAST_STEP)
 		return;
 	if (view->first_rates[where] == 0)
 		view->first_rates[where] = rate_below(fit, where, size_B);
