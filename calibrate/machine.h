@@ -100,6 +100,8 @@ struct machine_file {
 };
 
 const char *library_name(enum library library);
+/* Whether that is what it calls itself; name may be NULL. */
+bool library_is_called(enum library library, const char *name);
 /* Another library's, and over TCP packets with the values that they begin with. */
 void machine_set_library(struct machine *machine, enum library library);
 /* Its dotted key. */

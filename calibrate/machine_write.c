@@ -8,21 +8,37 @@
 static const struct library_line {
 	enum library library;
 	const char *section, *line;
+	const char *name, *version; /* as it calls itself; of which the rules are */
 } LIBRARY[] = {
-    {LIBRARY_RDMA, "protocol", "library: rdma"},
-    {LIBRARY_OPENMPI, "protocol", "collectives: openmpi"},
-    {LIBRARY_MPICH, "protocol", "collectives: mpich"},
-    {LIBRARY_OPENMPI_TCP, "protocol", "library: openmpi-tcp"},
-    {LIBRARY_MPICH_TCP, "protocol", "library: mpich-tcp"},
+    {LIBRARY_RDMA, "protocol", "library: rdma", NULL, NULL},
+    {LIBRARY_OPENMPI, "protocol", "collectives: openmpi", "Open MPI", "4.1"},
+    {LIBRARY_MPICH, "protocol", "collectives: mpich", "MPICH", "4.0"},
+    {LIBRARY_OPENMPI_TCP, "protocol", "library: openmpi-tcp", "Open MPI", "4.1"},
+    {LIBRARY_MPICH_TCP, "protocol", "library: mpich-tcp", "MPICH", "4.0"},
 };
 enum { N_LINES = sizeof(LIBRARY) / sizeof(LIBRARY[0]) };
 
-const char *library_line(enum library library, const char *section)
+/* NULL: it has none. */
+static const struct library_line *find_library(enum library library)
 {
 	for (int k = 0; k < N_LINES; k++)
-		if (LIBRARY[k].library == library && !strcmp(LIBRARY[k].section, section))
-			return LIBRARY[k].line;
+		if (LIBRARY[k].library == library)
+			return &LIBRARY[k];
 	return NULL;
+}
+
+const char *library_line(enum library library, const char *section)
+{
+	const struct library_line *found = find_library(library);
+
+	return found && !strcmp(found->section, section) ? found->line : NULL;
+}
+
+bool library_is_called(enum library library, const char *name)
+{
+	const struct library_line *found = find_library(library);
+
+	return name && found && found->name && strstr(name, found->name);
 }
 
 const char *parameter_name(enum parameter_id id, char buf[64])
@@ -314,6 +330,23 @@ static void write_group(const struct machine *machine, const char *section, cons
 	}
 }
 
+static void write_library_source(enum library library, const struct samples *samples, FILE *file)
+{
+	static const char probes[] = "coll_bcast coll_allreduce coll_alltoall";
+	const char *name = samples ? samples_get_fact(samples, "library", 0) : NULL, *version;
+
+	if (samples && !library_is_called(library, name)) {
+		fprintf(file, "   # no other rules predict better; probes %s, %d samples", probes,
+			samples_probes(samples, probes, BETWEEN_NODES).n);
+		return;
+	}
+	fputs("   # by the library's name", file);
+	version = name ? strpbrk(name, "0123456789") : NULL;
+	if (version && strncmp(version, find_library(library)->version,
+			       strlen(find_library(library)->version)) != 0)
+		fputs("; DOUBTFUL: the rules are of another version", file);
+}
+
 /* A section's values, but those of groups that stand in it. */
 static void write_section(const struct machine *machine, const char *section, int indent,
 			  const struct machine_file *how, FILE *file)
@@ -335,9 +368,12 @@ static void write_section(const struct machine *machine, const char *section, in
 		fprintf(file, "%*s%s:\n", indent, "", group);
 		write_group(machine, section, group, 2 * indent, how, file);
 	}
-	if (line)
-		fprintf(file, "%*s%s%s\n", indent, "", line,
-			how->says ? "   # by the library's name" : "");
+	if (!line)
+		return;
+	fprintf(file, "%*s%s", indent, "", line);
+	if (how->says)
+		write_library_source(machine->library, how->samples, file);
+	fputc('\n', file);
 }
 
 /* Those that can be drawn from (docs/cluster-file.md), and why others cannot. */

@@ -236,11 +236,11 @@ static void begin_links(struct fit *fit, int where)
 
 static enum library library_of(const struct samples *samples)
 {
-	const char *library = samples_get_fact(samples, "library", 0);
+	const char *name = samples_get_fact(samples, "library", 0);
 
-	if (library && strstr(library, "Open MPI"))
+	if (library_is_called(LIBRARY_OPENMPI, name))
 		return LIBRARY_OPENMPI;
-	return library && strstr(library, "MPICH") ? LIBRARY_MPICH : LIBRARY_PLAIN;
+	return library_is_called(LIBRARY_MPICH, name) ? LIBRARY_MPICH : LIBRARY_PLAIN;
 }
 
 /* The distance of the sizes behind which times jump, bisected to the byte; 0: none do. */
