@@ -3,7 +3,6 @@
  * bisection. */
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include <gsl/gsl_errno.h>
 
