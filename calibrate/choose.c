@@ -126,6 +126,7 @@ void fit_choose(struct fit *fit, struct check *check)
 		fit_view(fit, &view);
 		if (search_run(&search, &err) == 0)
 			fit->machine = search.machine;
+		fit_set_outer(fit);
 		check_result(fit, &probes, check);
 		search_finish(&search);
 	}

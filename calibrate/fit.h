@@ -40,10 +40,15 @@ struct fit {
 /* readings.c: what samples say without a simulator. 0, or -1 with a sentence in `error`. */
 int fit_make(struct fit *fit, const struct samples *samples, char error[256]);
 void fit_finish(struct fit *fit);
+/* Of one node: the network's latency and bandwidth, which the file asks for and no time depends on,
+ * are those within it. */
+void fit_set_outer(struct fit *fit);
 struct value fit_value(const struct samples *samples, const char *name, int where, int64_t x,
 		       int64_t y);
-/* What may be tried, of these samples: all of `view` but its observations. */
-void fit_view(const struct fit *fit, struct view *view);
+/* Messages by size at one place; NULL: no larger one. */
+const struct sample_key *fit_next_message(const struct fit *fit, int where, int64_t size_B);
+/* Of the receiver, for bytes that travelled before the match; 0: none that shows. */
+double fit_copied_per_byte_s(const struct fit *fit);
 /* More than a tenth of the samples are outliers, or an empty message is known to 10 % only. */
 bool fit_is_noisy(const struct fit *fit);
 #define FIT_NOISY                                                                                \
@@ -54,6 +59,9 @@ bool fit_is_noisy(const struct fit *fit);
 	"NOT SEARCHED: packets, bursts, buffers, order and progress of messages, lines by size; " \
 	"this is the plain model only. Keep the samples, and run mpisim-calibrate-fit SAMPLES "   \
 	"-o FILE where mpisim's tools are"
+
+/* starts.c: what may be tried, of these samples: all of `view` but its observations. */
+void fit_view(const struct fit *fit, struct view *view);
 
 /* choose.c: replaces the machine by that which predicts the samples best; *check is that of the
  * result. */

@@ -141,7 +141,7 @@ void machine_set_library(struct machine *machine, enum library library)
 	if (library != LIBRARY_OPENMPI_TCP && library != LIBRARY_MPICH_TCP)
 		return;
 	machine_set(machine, PAYLOAD, 1448); /* frames of 1500 B */
-	machine_set(machine, HEADER, 90);
+	machine_set(machine, HEADER, TCP_HEADER_B);
 	machine_set(machine, BURST, 2800);
 	machine_set(machine, QUEUE, 120e3);
 	machine_set(machine, THRESHOLD, library == LIBRARY_OPENMPI_TCP ? 65480 : 19521);

@@ -13,6 +13,7 @@
  * brings with it, and the values of the parameters below. This is the one place that knows which
  * keys of the file they are. No MPI, no GSL.
  */
+enum { TCP_HEADER_B = 90 }; /* of a packet on Ethernet: its own, of IP and of TCP */
 enum { MACHINE_SEGMENTS = 5, MACHINE_FLOWS = 32, MACHINE_BUFFERS = 3, MACHINE_LEVELS = 3 };
 
 enum parameter_id {
@@ -117,10 +118,6 @@ int machine_numbers(const struct machine *machine);
  * of a section may be there, in braces, too.
  */
 void machine_write(const struct machine *machine, const struct machine_file *how, FILE *file);
-/* Among names with blanks between them. */
-bool is_probe_named(const char *names, const char *name);
-/* "probe late_receiver, 45 samples": of these names, with blanks between them. */
-void machine_write_probes(const struct samples *samples, const char *names, FILE *file);
 int machine_check(const char *known, const char *name, struct util_error *err);
 
 #endif

@@ -1,12 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* A machine as a cluster file. */
-#include "machine.h"
+#include "machine_known.h"
 
 #include <math.h>
 #include <string.h>
-
-static const char *const SECTIONS[] = {"network", "protocol", "rma", "cores"};
-enum { N_SECTIONS = sizeof(SECTIONS) / sizeof(SECTIONS[0]) };
 
 static const struct library_line {
 	enum library library;
@@ -19,6 +16,14 @@ static const struct library_line {
     {LIBRARY_MPICH_TCP, "protocol", "library: mpich-tcp"},
 };
 enum { N_LINES = sizeof(LIBRARY) / sizeof(LIBRARY[0]) };
+
+const char *library_line(enum library library, const char *section)
+{
+	for (int k = 0; k < N_LINES; k++)
+		if (LIBRARY[k].library == library && !strcmp(LIBRARY[k].section, section))
+			return LIBRARY[k].line;
+	return NULL;
+}
 
 const char *parameter_name(enum parameter_id id, char buf[64])
 {
@@ -61,49 +66,89 @@ void parameter_write(enum parameter_id id, double value, FILE *file)
 
 /* --- where values are from --- */
 
-bool is_probe_named(const char *names, const char *name)
-{
-	size_t length = strlen(name);
+/* Of a value, half of its interval: more makes it doubtful; as outliers do, of the samples. */
+static const double WIDE = 0.1, MANY = 0.1;
 
-	for (const char *at = names; (at = strstr(at, name)); at += length)
-		if ((at == names || at[-1] == ' ') && (at[length] == ' ' || !at[length]))
-			return true;
-	return false;
+static const char *plural(int n)
+{
+	return n == 1 ? "" : "s";
 }
 
-void machine_write_probes(const struct samples *samples, const char *names, FILE *file)
+/* How many samples tell it: within a node or, if there are any, between nodes. */
+static struct summary samples_of(enum parameter_id id, const struct samples *samples)
 {
-	long n = 0;
+	const char *group = PARAMETER[id].group;
+	struct summary within, between;
 
-	for (size_t i = 0; i < samples->n; i++)
-		n += is_probe_named(names, samples->list[i].key.name);
-	fprintf(file, "%s %s, %ld sample%s", strchr(names, ' ') ? "probes" : "probe", names, n,
-		n == 1 ? "" : "s");
+	within = samples_probes(samples, PARAMETER[id].probes, WITHIN_NODE);
+	between = samples_probes(samples, PARAMETER[id].probes, BETWEEN_NODES);
+	return between.n > 0 && !(group && !strcmp(group, "intra_node")) ? between : within;
 }
 
-/* Of a value, half of its interval: more makes it doubtful. */
-static const double WIDE = 0.1;
+static bool has_interval(const struct machine *machine, enum parameter_id id,
+			 const struct machine_file *how)
+{
+	return machine->low[id] > 0 &&
+	       (!how->samples || samples_of(id, how->samples).n >= SAMPLES_FEW);
+}
+
+static bool has_no_end(const struct machine *machine, enum parameter_id id)
+{
+	return machine->high[id] >= PARAMETER[id].high;
+}
+
+static bool is_drawn(enum parameter_id id)
+{
+	return id == LATENCY || id == BANDWIDTH || id == INNER_LATENCY || id == INNER_BANDWIDTH ||
+	       id == SEND_OVERHEAD || id == RECV_OVERHEAD;
+}
+
+/* Who reads the value reads this, too: a warning further up is easily lost. */
+static void write_doubts(const struct machine *machine, enum parameter_id id,
+			 const struct machine_file *how, FILE *file)
+{
+	struct summary of = samples_of(id, how->samples);
+	double low = machine->low[id], high = machine->high[id];
+	bool has_few = is_drawn(id) && !has_interval(machine, id, how),
+	     is_wide = low > 0 && high - low > 2 * WIDE * machine->value[id],
+	     has_outliers = of.n_outliers > MANY * of.n;
+
+	if (PARAMETER[id].is_stepped || !(has_few || is_wide || has_outliers))
+		return;
+	fputs("; DOUBTFUL: ", file);
+	if (has_few)
+		fputs("too few samples for an interval", file);
+	else if (is_wide && has_no_end(machine, id))
+		fputs("the interval has no end", file);
+	else if (is_wide)
+		fprintf(file, "known to +- %.0f %% only", 50 * (high - low) / machine->value[id]);
+	if (has_outliers)
+		fprintf(file, "%s%.0f %% of the samples are outliers",
+			has_few || is_wide ? ", " : "", 100.0 * of.n_outliers / of.n);
+}
 
 static void write_source(const struct machine *machine, enum parameter_id id,
 			 const struct machine_file *how, FILE *file)
 {
-	double low = machine->low[id], high = machine->high[id];
+	const char *probes = PARAMETER[id].probes;
+	struct summary of;
+	bool is_told = how->says && has_interval(machine, id, how);
 
-	if (!how->says || (!(low > 0) && !how->samples))
+	if (!how->says || (!is_told && !how->samples))
 		return;
 	fputs("   # ", file);
-	if (low > 0) {
-		parameter_write(id, low, file);
+	if (is_told) {
+		parameter_write(id, machine->low[id], file);
 		fputs(" to ", file);
-		parameter_write(id, high, file);
+		parameter_write(id, machine->high[id], file);
 	}
 	if (!how->samples)
 		return;
-	fputs(low > 0 ? "; " : "", file);
-	machine_write_probes(how->samples, PARAMETER[id].probes, file);
-	if (low > 0 && high - low > 2 * WIDE * machine->value[id])
-		fprintf(file, "; DOUBTFUL: known to +- %.0f %% only",
-			50 * (high - low) / machine->value[id]);
+	of = samples_of(id, how->samples);
+	fprintf(file, "%s%s %s, %d sample%s, %d outlier%s", is_told ? "; " : "",
+		strchr(probes, ' ') ? "probes" : "probe", probes, of.n, plural(of.n), of.n_outliers,
+		plural(of.n_outliers));
+	write_doubts(machine, id, how, file);
 }
 
 /* --- the file --- */
@@ -113,10 +158,7 @@ static bool has_section(const struct machine *machine, const char *section)
 	for (int k = 0; k < PARAMETERS; k++)
 		if (machine->has[k] && !strcmp(PARAMETER[k].section, section))
 			return true;
-	for (int k = 0; k < N_LINES; k++)
-		if (LIBRARY[k].library == machine->library && !strcmp(LIBRARY[k].section, section))
-			return true;
-	return false;
+	return library_line(machine->library, section) != NULL;
 }
 
 /* Times of segments are lines: each begins at a part of what the one before it has there. */
@@ -202,41 +244,6 @@ static void write_value(const struct machine *machine, enum parameter_id id,
 	write_source(machine, id, how, file);
 }
 
-/* The section that a line begins, if it is one of ours; -1: none. */
-static int section_of(const char *line)
-{
-	for (int k = 0; k < N_SECTIONS; k++) {
-		size_t n = strlen(SECTIONS[k]);
-
-		if (!strncmp(line, SECTIONS[k], n) && line[n] == ':')
-			return k;
-	}
-	return -1;
-}
-
-static const char *line_end(const char *line)
-{
-	const char *end = strchr(line, '\n');
-
-	return end ? end + 1 : line + strlen(line);
-}
-
-/* The brace that ends "key: {…}", be it on a later line; NULL: the line begins nothing in braces. */
-static const char *closing_brace(const char *line)
-{
-	int depth = 0;
-
-	for (const char *at = line; *at && (depth > 0 || *at != '\n'); at++) {
-		if (*at == '#' && at > line && strchr(" \n", at[-1]))
-			at += strcspn(at, "\n") - 1;
-		else if (*at == '{')
-			depth++;
-		else if (*at == '}' && --depth == 0)
-			return at;
-	}
-	return NULL;
-}
-
 /* What is to stand between braces is behind a comma, unless it is the first. */
 enum { IN_BRACES = -1, IN_EMPTY_BRACES = -2 };
 
@@ -247,47 +254,6 @@ static int braces_of(const char *line, const char *end)
 	while (at > line && strchr(" \n", *at))
 		at--;
 	return *at == '{' ? IN_EMPTY_BRACES : IN_BRACES;
-}
-
-/* Blanks before the first key of the section that begins before this line. */
-static int indent_of(const char *line)
-{
-	while (*line) {
-		int n = (int)strspn(line, " ");
-
-		if (line[n] != '#' && line[n] != '\n')
-			return n > 0 ? n : 2;
-		line = line_end(line);
-	}
-	return 2;
-}
-
-/* The group that a line of a section begins; NULL: none of ours. */
-static const char *group_of(const char *line, const char *section)
-{
-	line += strspn(line, " ");
-	for (int k = 0; k < PARAMETERS; k++) {
-		const char *group = PARAMETER[k].group;
-
-		if (group && !strcmp(PARAMETER[k].section, section) &&
-		    !strncmp(line, group, strlen(group)) && line[strlen(group)] == ':')
-			return group;
-	}
-	return NULL;
-}
-
-static bool has_group(const char *known, const char *section, const char *group)
-{
-	int here = -1;
-
-	for (const char *line = known; *line; line = line_end(line)) {
-		if (*line != ' ' && *line != '#' && *line != '\n')
-			here = section_of(line);
-		else if (here >= 0 && !strcmp(SECTIONS[here], section) && *line == ' ' &&
-			 group_of(line, section) && !strcmp(group_of(line, section), group))
-			return true;
-	}
-	return false;
 }
 
 /* What stands for itself, or for all of a list: the first one that is there. */
@@ -352,13 +318,15 @@ static void write_group(const struct machine *machine, const char *section, cons
 static void write_section(const struct machine *machine, const char *section, int indent,
 			  const struct machine_file *how, FILE *file)
 {
+	const char *line = library_line(machine->library, section);
+
 	write_group(machine, section, NULL, indent, how, file);
 	for (int k = 0; k < PARAMETERS; k++) {
 		const char *group = PARAMETER[k].group;
 		bool is_first = true;
 
 		if (!group || !is_of(machine, k, section, group) ||
-		    has_group(how->known, section, group))
+		    known_has_group(how->known, section, group))
 			continue;
 		for (int j = 0; j < k; j++)
 			is_first &= !is_of(machine, j, section, group);
@@ -367,60 +335,58 @@ static void write_section(const struct machine *machine, const char *section, in
 		fprintf(file, "%*s%s:\n", indent, "", group);
 		write_group(machine, section, group, 2 * indent, how, file);
 	}
-	for (int k = 0; k < N_LINES; k++)
-		if (LIBRARY[k].library == machine->library && !strcmp(LIBRARY[k].section, section))
-			fprintf(file, "%*s%s%s\n", indent, "", LIBRARY[k].line,
-				how->says ? "   # by the library's name" : "");
+	if (line)
+		fprintf(file, "%*s%s%s\n", indent, "", line,
+			how->says ? "   # by the library's name" : "");
 }
 
-static bool is_drawn(enum parameter_id id)
+/* Those that can be drawn from (docs/cluster-file.md), and why others cannot. */
+static void write_uncertainty(const struct machine *machine, const struct machine_file *how,
+			      FILE *file)
 {
-	return id == LATENCY || id == BANDWIDTH || id == INNER_LATENCY || id == INNER_BANDWIDTH ||
-	       id == SEND_OVERHEAD || id == RECV_OVERHEAD;
-}
-
-/* Those that can be drawn from (docs/cluster-file.md). */
-static void write_uncertainty(const struct machine *machine, const char *others, FILE *file)
-{
-	bool is_first = !others || !*others;
+	static const char begin[] = "uncertainty:   # 95 % intervals of the values above, for "
+				    "--vary-cluster\n";
+	bool has_begun = how->intervals && *how->intervals;
 	char name[64];
 
-	if (!is_first)
-		fprintf(
-		    file,
-		    "uncertainty:   # 95 %% intervals of the values above, for --vary-cluster\n%s",
-		    others);
+	if (has_begun)
+		fprintf(file, "%s%s", begin, how->intervals);
 	for (int k = 0; k < PARAMETERS; k++) {
-		if (!machine->has[k] || !(machine->low[k] > 0) || !is_drawn((enum parameter_id)k))
+		enum parameter_id id = (enum parameter_id)k;
+
+		if (!machine->has[k] || !is_drawn(id))
 			continue;
-		if (is_first)
-			fputs("uncertainty:   # 95 % intervals of the values above, for "
-			      "--vary-cluster\n",
-			      file);
-		is_first = false;
-		fprintf(file, "  %s: [", parameter_name((enum parameter_id)k, name));
-		parameter_write((enum parameter_id)k, machine->low[k], file);
-		fputs(", ", file);
-		parameter_write((enum parameter_id)k, machine->high[k], file);
-		fputs("]\n", file);
+		parameter_name(id, name);
+		if (has_interval(machine, id, how) && !has_no_end(machine, id)) {
+			fprintf(file, "%s  %s: [", has_begun ? "" : begin, name);
+			parameter_write(id, machine->low[k], file);
+			fputs(", ", file);
+			parameter_write(id, machine->high[k], file);
+			fputs("]\n", file);
+			has_begun = true;
+		} else if (how->samples) {
+			fprintf(file, "  # %s: not varied, %s\n", name,
+				has_interval(machine, id, how) ? "its interval has no end"
+							       : "too few samples for an interval");
+		}
 	}
 }
 
 void machine_write(const struct machine *machine, const struct machine_file *how, FILE *file)
 {
-	bool is_written[N_SECTIONS] = {false};
+	bool is_written[KNOWN_SECTIONS] = {false};
 	const char *section = NULL;
 
 	for (const char *line = how->known, *end; *line; line = end) {
 		bool begins = *line != ' ' && *line != '#' && *line != '\n';
-		int found = begins ? section_of(line) : -1;
+		int found = begins ? known_section(line) : -1;
 		const char *group, *brace;
 
 		if (begins)
-			section = found >= 0 ? SECTIONS[found] : NULL;
-		group = section && *line == ' ' ? group_of(line, section) : NULL;
-		brace = found >= 0 || group ? closing_brace(line) : NULL;
-		end = line_end(brace ? brace : line);
+			section = found >= 0 ? KNOWN_SECTION[found] : NULL;
+		group = section && *line == ' ' ? known_group(line, section) : NULL;
+		brace = found >= 0 || group ? known_brace(line) : NULL;
+		end = known_line_end(brace ? brace : line);
 		fwrite(line, 1, (size_t)((brace ? brace : end) - line), file);
 		if (brace) { /* values go before it, else behind the line */
 			write_group(machine, section, group, braces_of(line, brace), how, file);
@@ -431,80 +397,22 @@ void machine_write(const struct machine *machine, const struct machine_file *how
 		if (found >= 0)
 			is_written[found] = true;
 		if (found >= 0 && !brace)
-			write_section(machine, section, indent_of(end), how, file);
+			write_section(machine, section, known_indent(end), how, file);
 		if (group && !brace)
-			write_group(machine, section, group, indent_of(end), how, file);
+			write_group(machine, section, group, known_indent(end), how, file);
 	}
-	for (int k = 0; k < N_SECTIONS; k++) {
-		if (is_written[k] || !has_section(machine, SECTIONS[k]))
+	for (int k = 0; k < KNOWN_SECTIONS; k++) {
+		if (is_written[k] || !has_section(machine, KNOWN_SECTION[k]))
 			continue;
-		fprintf(file, "%s:\n", SECTIONS[k]);
-		write_section(machine, SECTIONS[k], 2, how, file);
+		fprintf(file, "%s:\n", KNOWN_SECTION[k]);
+		write_section(machine, KNOWN_SECTION[k], 2, how, file);
 	}
 	if (!how->says)
 		return;
-	write_uncertainty(machine, how->intervals, file);
+	write_uncertainty(machine, how, file);
 	if (!how->samples && strncmp(how->known, "variation:", 10) &&
 	    !strstr(how->known, "\nvariation:"))
 		fputs("variation: {computation: 0.01, messages: 0.01}   # assumed: what is equal "
 		      "never takes equally long\n",
 		      file);
-}
-
-/* --- the part that is known --- */
-
-/* What a fit to times of others may set. */
-static bool is_of_times(enum parameter_id id)
-{
-	return PARAMETER[id].unit != WORD && (id < INNER_LATENCY || id >= SEND_OVERHEAD) &&
-	       (id < UNATTENDED || id == DEPTH); /* of those behind it a known one is left alone */
-}
-
-/* Does this line of the section give the key of a parameter, or of a library? */
-static bool is_taken(const char *line, const char *section)
-{
-	size_t n;
-
-	line += strspn(line, " ");
-	n = strcspn(line, ":\n");
-	for (int k = 0; k < PARAMETERS; k++) {
-		const char *key = PARAMETER[k].group ? PARAMETER[k].group : PARAMETER[k].key;
-
-		if (is_of_times((enum parameter_id)k) && !strcmp(PARAMETER[k].section, section) &&
-		    strlen(key) == n && !strncmp(line, key, n))
-			return true;
-	}
-	for (int k = 0; k < N_LINES; k++)
-		if (!strcmp(LIBRARY[k].section, section) && !strncmp(line, LIBRARY[k].line, n) &&
-		    LIBRARY[k].line[n] == ':')
-			return true;
-	return false;
-}
-
-int machine_check(const char *known, const char *name, struct util_error *err)
-{
-	int section = -1, indent = 0, number = 1;
-
-	for (const char *line = known; *line; line = line_end(line), number++) {
-		int length = (int)strcspn(line, "\n");
-
-		if (*line != ' ' && *line != '#' && *line != '\n') {
-			section = section_of(line);
-			indent = indent_of(line_end(line));
-			if (section >= 0 && strcmp(SECTIONS[section], "cores") &&
-			    closing_brace(line))
-				return util_error_set(
-				    err, UTIL_EINPUT,
-				    "%s:%d: found \"%.*s\", wanted a key on each line, "
-				    "as the fit adds some",
-				    name, number, length, line);
-		} else if (section >= 0 && (int)strspn(line, " ") == indent &&
-			   is_taken(line, SECTIONS[section])) {
-			return util_error_set(err, UTIL_EINPUT,
-					      "%s:%d: found \"%.*s\", wanted a file without this "
-					      "key, which is fitted",
-					      name, number, length, line);
-		}
-	}
-	return 0;
 }

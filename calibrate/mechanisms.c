@@ -174,7 +174,6 @@ static void set_packets(struct variants *out, const struct machine *now, double 
 static void vary_packets(const struct view *view, const struct machine *now, enum parameter_id id,
 			 struct variants *out)
 {
-	static const double FIRST_HEADER_B = 90; /* of Ethernet, IP and TCP */
 	const struct starts *starts = &view->starts[id];
 
 	if (is_given(view, id))
@@ -182,7 +181,7 @@ static void vary_packets(const struct view *view, const struct machine *now, enu
 	if (now->has[id])
 		vary_found(now, id, out);
 	for (int k = 0; k < starts->n && !now->has[id]; k++)
-		set_packets(out, now, starts->values[k], FIRST_HEADER_B);
+		set_packets(out, now, starts->values[k], TCP_HEADER_B);
 }
 
 /* An empty message is a packet's headers, on both links: the more of them, the less is latency. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What samples say without a simulator: the plain model's closed forms, what probes have found by
- * bisection, and the values that a search may begin with. */
+/* What samples say without a simulator: the plain model's closed forms, and what probes have found by
+ * bisection. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -92,8 +92,7 @@ static int find_table(struct fit *fit)
 
 /* --- the plain model --- */
 
-/* Messages by size at one place; NULL: no larger one. */
-static const struct sample_key *next_message(const struct fit *fit, int where, int64_t size_B)
+const struct sample_key *fit_next_message(const struct fit *fit, int where, int64_t size_B)
 {
 	const struct sample_key *key = NULL;
 
@@ -112,63 +111,127 @@ static double threshold_B(const struct samples *samples, int where)
 	return found == -2 ? INFINITY : fmax(found, 0);
 }
 
-/* Of the receiver, for bytes that travelled before the match; 0: none that shows. */
-static double copied_per_byte_s(const struct fit *fit)
+/* As if each were as far off by itself. */
+static struct value difference_of(const struct value *a, const struct value *b)
 {
-	const struct sample_key *key = samples_next(fit->samples, "recv_overhead", 0);
-	struct value time;
+	double value = a->value - b->value;
 
-	if (!key)
-		return 0;
-	time = fit_value(fit->samples, "recv_overhead", fit->subject, key->x, 0);
-	return time.low > fit->recv_overhead.high
-		   ? (time.value - fit->recv_overhead.value) / (double)key->x
-		   : 0;
+	return (struct value){.is_known = a->is_known && b->is_known,
+			      .value = value,
+			      .low = value - hypot(a->value - a->low, b->high - b->value),
+			      .high = value + hypot(a->high - a->value, b->value - b->low),
+			      .n = a->n + b->n};
 }
 
-/* Of the largest message, and of one of about an eighth of it: time of a byte on the link; 0: there
- * are none. */
-static double large_per_byte_s(const struct fit *fit, int where)
+static struct value part_of(const struct value *v, double whole)
+{
+	return (struct value){v->is_known, v->value / whole, v->low / whole, v->high / whole,
+			      v->n,	   v->n_outliers};
+}
+
+static struct value copied_per_byte(const struct fit *fit)
+{
+	const struct sample_key *key = samples_next(fit->samples, "recv_overhead", 0);
+	struct value time, more;
+
+	if (!key)
+		return (struct value){0};
+	time = fit_value(fit->samples, "recv_overhead", fit->subject, key->x, 0);
+	if (time.low <= fit->recv_overhead.high)
+		return (struct value){0};
+	more = difference_of(&time, &fit->recv_overhead);
+	return part_of(&more, (double)key->x);
+}
+
+double fit_copied_per_byte_s(const struct fit *fit)
+{
+	return copied_per_byte(fit).value;
+}
+
+/* Of the largest message, and of one of about an eighth of it: time of a byte on the link. */
+static struct value large_per_byte(const struct fit *fit, int where)
 {
 	const struct sample_key *key = NULL;
-	double largest_B = 0, smaller_B = 0, per_byte_s, copied_s = copied_per_byte_s(fit);
+	double largest_B = 0, smaller_B = 0;
+	struct value copied = copied_per_byte(fit), largest, smaller, per_byte;
 
-	while ((key = next_message(fit, where, key ? key->x : -1)))
+	while ((key = fit_next_message(fit, where, key ? key->x : -1)))
 		largest_B = (double)key->x;
-	for (key = NULL; (key = next_message(fit, where, key ? key->x : -1));)
+	for (key = NULL; (key = fit_next_message(fit, where, key ? key->x : -1));)
 		if ((double)key->x <= largest_B / 8)
 			smaller_B = (double)key->x;
 	if (largest_B == 0)
-		return 0;
-	per_byte_s = (fit_value(fit->samples, "one_way", where, (int64_t)largest_B, 0).value -
-		      fit_value(fit->samples, "one_way", where, (int64_t)smaller_B, 0).value) /
-		     (largest_B - smaller_B);
-	if (largest_B <= threshold_B(fit->samples, fit->subject))
-		per_byte_s -= fmin(copied_s, per_byte_s);
-	return per_byte_s;
+		return (struct value){0};
+	largest = fit_value(fit->samples, "one_way", where, (int64_t)largest_B, 0);
+	smaller = fit_value(fit->samples, "one_way", where, (int64_t)smaller_B, 0);
+	per_byte = difference_of(&largest, &smaller);
+	per_byte = part_of(&per_byte, largest_B - smaller_B);
+	if (copied.is_known && copied.value < per_byte.value &&
+	    largest_B <= threshold_B(fit->samples, fit->subject))
+		per_byte = difference_of(&per_byte, &copied);
+	return per_byte;
 }
 
-static void set_positive(struct machine *machine, enum parameter_id id, double value)
+/* With its interval, which a search finds anew. */
+static void set_measured(struct machine *machine, enum parameter_id id, const struct value *v)
 {
-	if (value > PARAMETER[id].low)
-		machine_set(machine, id, value);
+	machine_set(machine, id, v->value);
+	if (v->n < SAMPLES_FEW)
+		return;
+	machine->low[id] = fmax(fmin(v->low, machine->value[id]), PARAMETER[id].low);
+	machine->high[id] = fmin(fmax(v->high, machine->value[id]), PARAMETER[id].high);
+}
+
+static void set_positive(struct machine *machine, enum parameter_id id, struct value value)
+{
+	if (value.value > PARAMETER[id].low)
+		set_measured(machine, id, &value);
+}
+
+static void set_same(struct machine *machine, enum parameter_id id, enum parameter_id as)
+{
+	machine_set(machine, id, machine->value[as]);
+	machine->low[id] = machine->low[as];
+	machine->high[id] = machine->high[as];
+}
+
+void fit_set_outer(struct fit *fit)
+{
+	if (fit->subject != WITHIN_NODE)
+		return;
+	set_same(&fit->machine, LATENCY, INNER_LATENCY);
+	set_same(&fit->machine, BANDWIDTH, INNER_BANDWIDTH);
 }
 
 static const double LEAST = 1e-3;	      /* of an empty message: what a latency shows by */
 static const double LEAST_PER_BYTE_S = 1e-15; /* clocks tell nothing of faster links */
 
-static void begin_links(struct fit *fit, int where, double overheads_s)
+static double rate_of(double per_byte_s)
+{
+	return per_byte_s > 0 ? 1 / per_byte_s : INFINITY;
+}
+
+static void begin_links(struct fit *fit, int where)
 {
 	struct machine *machine = &fit->machine;
-	double per_byte_s = large_per_byte_s(fit, where), empty_s = fit->empty[where].value;
-	enum parameter_id latency = where == WITHIN_NODE ? INNER_LATENCY : LATENCY;
+	const struct value *empty = &fit->empty[where];
+	struct value per_byte = large_per_byte(fit, where), rate = per_byte,
+		     rest = difference_of(empty, &fit->send_overhead),
+		     latency = difference_of(&rest, &fit->recv_overhead);
+	enum parameter_id id = where == WITHIN_NODE ? INNER_LATENCY : LATENCY;
 
-	if (!fit->empty[where].is_known)
+	if (!empty->is_known)
 		return;
-	if (where == BETWEEN_NODES || empty_s - overheads_s > LEAST * empty_s)
-		machine_set(machine, latency, fmax(empty_s - overheads_s, LEAST * empty_s));
-	if (where == BETWEEN_NODES || per_byte_s > LEAST_PER_BYTE_S)
-		machine_set(machine, latency + 1, per_byte_s > 0 ? 1 / per_byte_s : INFINITY);
+	latency.n = empty->n;
+	rate.value = rate_of(per_byte.value);
+	rate.low = rate_of(per_byte.high);
+	rate.high = rate_of(per_byte.low);
+	if (latency.value <= LEAST * empty->value && where == BETWEEN_NODES)
+		latency.value = LEAST * empty->value;
+	if (where == BETWEEN_NODES || latency.value > LEAST * empty->value)
+		set_measured(machine, id, &latency);
+	if (where == BETWEEN_NODES || per_byte.value > LEAST_PER_BYTE_S)
+		set_measured(machine, id + 1, &rate);
 }
 
 static enum library library_of(const struct samples *samples)
@@ -179,8 +242,6 @@ static enum library library_of(const struct samples *samples)
 		return LIBRARY_OPENMPI;
 	return library && strstr(library, "MPICH") ? LIBRARY_MPICH : LIBRARY_PLAIN;
 }
-
-static const double FIRST_HEADER_B = 90; /* of Ethernet, IP and TCP */
 
 /* The distance of the sizes behind which times jump, bisected to the byte; 0: none do. */
 static double payload_B(const struct samples *samples)
@@ -198,25 +259,20 @@ static double payload_B(const struct samples *samples)
 
 static void begin_machine(struct fit *fit)
 {
-	double send_s = fit->send_overhead.value, recv_s = fit->recv_overhead.value;
-
 	fit->machine.library = library_of(fit->samples);
-	set_positive(&fit->machine, SEND_OVERHEAD, send_s);
-	set_positive(&fit->machine, RECV_OVERHEAD, recv_s);
-	set_positive(&fit->machine, PER_BYTE, copied_per_byte_s(fit));
+	set_positive(&fit->machine, SEND_OVERHEAD, fit->send_overhead);
+	set_positive(&fit->machine, RECV_OVERHEAD, fit->recv_overhead);
+	set_positive(&fit->machine, PER_BYTE, copied_per_byte(fit));
 	for (int w = BETWEEN_NODES; w <= WITHIN_NODE; w++)
-		begin_links(fit, w, send_s + recv_s);
-	if (fit->subject == WITHIN_NODE) { /* what the file asks for, and no time depends on */
-		machine_set(&fit->machine, LATENCY, fit->machine.value[INNER_LATENCY]);
-		machine_set(&fit->machine, BANDWIDTH, fit->machine.value[INNER_BANDWIDTH]);
-	}
+		begin_links(fit, w);
+	fit_set_outer(fit);
 	machine_set(&fit->machine, THRESHOLD, threshold_B(fit->samples, fit->subject));
 	if (fit->subject == BETWEEN_NODES && payload_B(fit->samples) > 0) {
 		machine_set(&fit->machine, PAYLOAD, payload_B(fit->samples));
-		machine_set(&fit->machine, HEADER, FIRST_HEADER_B);
+		machine_set(&fit->machine, HEADER, TCP_HEADER_B);
 		machine_set(&fit->machine, LATENCY,
 			    fit->machine.value[LATENCY] -
-				2 * FIRST_HEADER_B / fit->machine.value[BANDWIDTH]);
+				2 * TCP_HEADER_B / fit->machine.value[BANDWIDTH]);
 	}
 }
 
@@ -231,7 +287,7 @@ int fit_make(struct fit *fit, const struct samples *samples, char error[256])
 		fit->empty[w] = fit_value(samples, "one_way", w, 0, 0);
 	fit->send_overhead = fit_value(samples, "send_overhead", fit->subject, 0, 0);
 	fit->recv_overhead = fit_value(samples, "recv_overhead", fit->subject, 0, 0);
-	if (!fit->empty[fit->subject].is_known || large_per_byte_s(fit, fit->subject) == 0) {
+	if (!fit->empty[fit->subject].is_known || large_per_byte(fit, fit->subject).value == 0) {
 		snprintf(error, 256, "the samples lack times by size (probe one_way)");
 		return -1;
 	}
@@ -252,267 +308,7 @@ void fit_finish(struct fit *fit)
 	*fit = (struct fit){.table_n = -1};
 }
 
-/* --- what a search may begin with --- */
-
-static bool has_probe(const struct fit *fit, const char *name)
-{
-	return samples_next(fit->samples, name, -1) != NULL;
-}
-
-/* Values that grow by that factor. */
-static void may_all(struct view *view, enum parameter_id id, double first, double factor, int n)
-{
-	for (int k = 0; k < n; k++)
-		view_may(view, id, first * pow(factor, k));
-}
-
-/* The difference of two probes' times of the same size, as bytes on a link. */
-static double bytes_between(const struct fit *fit, const char *longer, const char *shorter)
-{
-	const struct sample_key *key = samples_next(fit->samples, shorter, -1);
-	int w = fit->subject;
-
-	if (!key)
-		return 0;
-	return (fit_value(fit->samples, longer, w, key->x, 0).value -
-		fit_value(fit->samples, shorter, w, key->x, 0).value) *
-	       fit->machine.value[w == WITHIN_NODE ? INNER_BANDWIDTH : BANDWIDTH];
-}
-
-/* How long the bytes take by which two measurements of so many flows differ, and one flow's: as if
- * nothing were lost, over that. */
-static double efficiency(const struct fit *fit, const char *name, int n_flows, int n_shared)
-{
-	for (size_t i = 0; i < fit->samples->n; i++) {
-		const struct sample_key *key = &fit->samples->list[i].key;
-		int64_t half_B = key->y / 2;
-		struct value whole, half, one, one_half;
-
-		if (strcmp(key->name, name) || key->x != n_flows)
-			continue;
-		whole = fit_value(fit->samples, name, key->where, n_flows, key->y);
-		half = fit_value(fit->samples, name, key->where, n_flows, half_B);
-		one = fit_value(fit->samples, "many_to_one", key->where, 1, key->y);
-		one_half = fit_value(fit->samples, "many_to_one", key->where, 1, half_B);
-		if (half.is_known && one.is_known && one_half.is_known &&
-		    whole.value > half.value && one.value > one_half.value)
-			return n_shared * (one.value - one_half.value) / (whole.value - half.value);
-	}
-	return 0;
-}
-
-static void may_lose(const struct fit *fit, struct view *view)
-{
-	static const char *const parallel[] = {"both_ways", "sendrecv", "ring"};
-	double best = 0;
-
-	for (int k = 0; k < 3; k++)
-		best = fmax(best, efficiency(fit, parallel[k], k < 2 ? 2 : 3, 1));
-	if (best > 0) {
-		view_may(view, DUPLEX, fmax(1 - best, PARAMETER[DUPLEX].low));
-		may_all(view, DUPLEX, 0.03, 4, 3);
-	}
-	for (int n = 2; n < MACHINE_FLOWS + 2; n++) {
-		double in = efficiency(fit, "many_to_one", n, n),
-		       out = efficiency(fit, "one_to_many", n, n);
-
-		if (in > 0 && out > 0)
-			view_may(view, SHARING + n - 2,
-				 fmax(1 - (in + out) / 2, PARAMETER[SHARING].low));
-	}
-}
-
-/* Those whose jumps are too small to be seen: of Ethernet. */
-static void may_be_packets(const struct fit *fit, struct view *view)
-{
-	static const double headers[] = {38, 54, 66, 78, 90, 104};
-
-	if (has_probe(fit, "beside_bulk"))
-		may_all(view, QUEUE, 15000, 2, 6);
-	for (int k = 0; k < 6; k++)
-		view_may(view, HEADER, headers[k]);
-	if (fit->machine.has[PAYLOAD]) {
-		machine_set(&view->facts, PAYLOAD, fit->machine.value[PAYLOAD]);
-		return;
-	}
-	view_may(view, PAYLOAD, 1448);
-	view_may(view, PAYLOAD, 8948);
-}
-
-static void may_begin_line(struct view *view, int where, double size_B)
-{
-	for (int k = 0; k < view->n_places[where]; k++)
-		if (view->places[where][k] == size_B)
-			return;
-	if (view->n_places[where] < BREAKS)
-		view->places[where][view->n_places[where]++] = size_B;
-}
-
-/* Of sizes from the half of it on that go by the same protocol; 0: there are none. */
-static double rate_below(const struct fit *fit, int where, int64_t size_B)
-{
-	double limit_B = fit->machine.value[THRESHOLD], per_byte_s;
-	bool is_eager = (double)size_B <= limit_B;
-	const struct sample_key *near = next_message(
-	    fit, where, is_eager ? size_B / 2 : (int64_t)fmax((double)size_B / 2, limit_B));
-
-	if (!near || near->x >= size_B)
-		return 0;
-	per_byte_s = (fit_value(fit->samples, "one_way", where, size_B, 0).value -
-		      fit_value(fit->samples, "one_way", where, near->x, 0).value) /
-		     (double)(size_B - near->x);
-	return 1 / fmax(per_byte_s - (is_eager ? copied_per_byte_s(fit) : 0), LEAST_PER_BYTE_S);
-}
-
-static const double LEAST_STEP = 0.01; /* of a time: other sizes are where bisection has been */
-
-/* A larger message by the same protocol; NULL: none. */
-static const struct sample_key *far_of(const struct fit *fit, int where, int64_t size_B)
-{
-	double limit_B = fit->machine.value[THRESHOLD];
-	const struct sample_key *far = next_message(fit, where, size_B + size_B / 4), *last = NULL;
-
-	if (!far || (double)size_B > limit_B || (double)far->x <= limit_B)
-		return far;
-	for (far = next_message(fit, where, size_B + 1); far && (double)far->x <= limit_B;
-	     far = next_message(fit, where, far->x))
-		last = far;
-	return last;
-}
-
-/* Times on both sides of a break are what the lines that meet there have, and the next one but one
- * says the slope. */
-static void read_line(const struct fit *fit, struct view *view, int where, int64_t size_B)
-{
-	int place = view->n_places[where] - 1;
-	double overheads_s = fit->send_overhead.value + fit->recv_overhead.value,
-	       below_s = fit_value(fit->samples, "one_way", where, size_B, 0).value - overheads_s,
-	       above_s =
-		   fit_value(fit->samples, "one_way", where, size_B + 1, 0).value - overheads_s,
-	       slope_s;
-	const struct sample_key *far = far_of(fit, where, size_B);
-
-	if (!far)
-		return;
-	slope_s =
-	    (fit_value(fit->samples, "one_way", where, far->x, 0).value - overheads_s - above_s) /
-	    (double)(far->x - size_B - 1);
-	if ((double)far->x <= fit->machine.value[THRESHOLD])
-		slope_s -= copied_per_byte_s(fit);
-	if (below_s <= 0 || slope_s <= 0 || fabs(above_s / below_s - 1) < LEAST_STEP)
-		return;
-	if (view->first_rates[where] == 0)
-		view->first_rates[where] = rate_below(fit, where, size_B);
-	view->jumps_s[where][place] = above_s - below_s;
-	view->rates[where][place] = 1 / slope_s;
-}
-
-/* To the next byte. */
-static double step_at(const struct fit *fit, int where, int64_t size_B)
-{
-	struct value below = fit_value(fit->samples, "one_way", where, size_B, 0),
-		     above = fit_value(fit->samples, "one_way", where, size_B + 1, 0);
-
-	return below.is_known && above.is_known ? fabs(above.value / below.value - 1) : 0;
-}
-
-/* Bisection measures both sides of the byte, too. */
-static bool is_highest_step(const struct fit *fit, int where, int64_t size_B)
-{
-	double here = step_at(fit, where, size_B);
-
-	return here >= step_at(fit, where, size_B - 1) && here >= step_at(fit, where, size_B + 1);
-}
-
-/* Where bisection has found a break, then all sizes that were measured. */
-static void may_begin_lines(const struct fit *fit, struct view *view, int where)
-{
-	double limit_B = fit->machine.value[THRESHOLD];
-	const struct sample_key *key = NULL, *next;
-
-	for (; (next = next_message(fit, where, key ? key->x : -1)); key = next)
-		if (key && next->x == key->x + 1 && key->x > 4 && (double)key->x != limit_B &&
-		    is_highest_step(fit, where, key->x)) {
-			may_begin_line(view, where, (double)key->x);
-			read_line(fit, view, where, key->x);
-		}
-	for (key = NULL; (key = next_message(fit, where, key ? key->x : -1));)
-		if (key->x >= 128 && (key->x & (key->x - 1)) == 0 && key->x <= 1 << 20)
-			may_begin_line(view, where, (double)key->x);
-}
-
-static const double MOST_LEFT = 0.9; /* of a message: more is all of it, and tells nothing */
-
-static void may_leave(const struct fit *fit, struct view *view)
-{
-	const struct sample_key *key = NULL;
-	double rate_Bps = fit->machine.value[BANDWIDTH];
-
-	view_may(view, UNATTENDED, bytes_between(fit, "send_progress", "send_look"));
-	may_all(view, UNATTENDED, 15000, 2, 6);
-	view_may(view, BUFFER, bytes_between(fit, "one_way", "send_return"));
-	while ((key = samples_next(fit->samples, "send_buffer", key ? key->x : -1))) {
-		double left_B =
-		    (fit_value(fit->samples, "send_buffer", fit->subject, key->x, 0).value -
-		     fit->empty[fit->subject].value) *
-		    rate_Bps;
-
-		view_may(view, BUFFER, left_B);
-		view_may(view, BUFFER_FROM, (double)key->x);
-		if (left_B > 0 && left_B < MOST_LEFT * (double)key->x && view->n_left < STARTS) {
-			view->left[view->n_left] = left_B;
-			view->left_from[view->n_left++] = (double)key->x;
-		}
-	}
-	view_may(view, BUFFER_WORD, 1);
-}
-
-static void may_be_words(const struct fit *fit, struct view *view)
-{
-	static const enum parameter_id words[] = {PROGRESS,    ORDER,	     END,
-						  SYNCHRONOUS, LATE_ANSWERS, MODEL};
-
-	for (size_t k = 0; k < sizeof(words) / sizeof(words[0]); k++) {
-		char name[SAMPLES_NAME_B];
-		const char *probes = PARAMETER[words[k]].probes;
-
-		snprintf(name, sizeof(name), "%.*s", (int)strcspn(probes, " "), probes);
-		if (has_probe(fit, name))
-			view_may(view, words[k], 1);
-	}
-}
-
-void fit_view(const struct fit *fit, struct view *view)
-{
-	bool has_rendezvous = fit->machine.value[THRESHOLD] < PARAMETER[THRESHOLD].high;
-
-	machine_set(&view->facts, THRESHOLD, fit->machine.value[THRESHOLD]);
-	may_begin_lines(fit, view, WITHIN_NODE);
-	view->libraries = 1U << LIBRARY_PLAIN | 1U << LIBRARY_OPENMPI | 1U << LIBRARY_MPICH;
-	if (fit->subject == WITHIN_NODE) {
-		machine_set(&view->facts, LATENCY, fit->machine.value[LATENCY]);
-		machine_set(&view->facts, BANDWIDTH, fit->machine.value[BANDWIDTH]);
-		return;
-	}
-	view->names_library = fit->machine.library != LIBRARY_PLAIN;
-	if (view->names_library)
-		view->libraries |= 1U
-				   << (fit->machine.library == LIBRARY_OPENMPI ? LIBRARY_OPENMPI_TCP
-									       : LIBRARY_MPICH_TCP);
-	may_begin_lines(fit, view, BETWEEN_NODES);
-	may_be_words(fit, view);
-	may_be_packets(fit, view);
-	may_lose(fit, view);
-	view_may(view, PER_BYTE, copied_per_byte_s(fit));
-	may_all(view, BURST, 512, 2, 9);
-	if (!has_rendezvous)
-		return;
-	view_may(view, REQUEST_DATA, bytes_between(fit, "one_way", "late_bulk"));
-	may_all(view, REQUEST_DATA, fit->machine.value[THRESHOLD] / 2, 0.5, 5);
-	may_leave(fit, view);
-}
-
-enum { FEW = 3, MANY_OUTLIERS = 10 };
+enum { MANY_OUTLIERS = 10 };
 static const double WIDE = 0.2;
 
 bool fit_is_noisy(const struct fit *fit)
@@ -521,12 +317,12 @@ bool fit_is_noisy(const struct fit *fit)
 	const struct sample_key *key = NULL;
 	int n = 0, n_outliers = 0;
 
-	while ((key = next_message(fit, fit->subject, key ? key->x : -1))) {
+	while ((key = fit_next_message(fit, fit->subject, key ? key->x : -1))) {
 		struct value time = fit_value(fit->samples, "one_way", fit->subject, key->x, 0);
 
 		n += time.n;
 		n_outliers += time.n_outliers;
 	}
-	return n_outliers > n / MANY_OUTLIERS || empty->n < FEW ||
+	return n_outliers > n / MANY_OUTLIERS || empty->n < SAMPLES_FEW ||
 	       empty->high - empty->low > WIDE * empty->value;
 }

@@ -151,6 +151,51 @@ struct summary samples_summary(const struct samples *samples, const struct sampl
 	return summary;
 }
 
+bool is_probe_named(const char *names, const char *name)
+{
+	size_t length = strlen(name);
+
+	for (const char *at = names; (at = strstr(at, name)); at += length)
+		if ((at == names || at[-1] == ' ') && (at[length] == ' ' || !at[length]))
+			return true;
+	return false;
+}
+
+static int compare_samples(const void *a, const void *b)
+{
+	const struct sample *left = a, *right = b;
+	int order = strcmp(left->key.name, right->key.name);
+
+	if (!order)
+		order = (left->key.y > right->key.y) - (left->key.y < right->key.y);
+	return order ? order : (left->key.x > right->key.x) - (left->key.x < right->key.x);
+}
+
+struct summary samples_probes(const struct samples *samples, const char *names, int where)
+{
+	struct sample *list = malloc((samples->n + 1) * sizeof(*list));
+	double *values = malloc((samples->n + 1) * sizeof(double));
+	struct summary all = {0};
+	int n = 0;
+
+	for (size_t i = 0; i < samples->n && list && values; i++)
+		if (samples->list[i].key.where == where &&
+		    is_probe_named(names, samples->list[i].key.name))
+			list[all.n++] = samples->list[i];
+	if (all.n > 0)
+		qsort(list, (size_t)all.n, sizeof(*list), compare_samples);
+	for (int k = 0; k < all.n; k++) {
+		values[n++] = list[k].value;
+		if (k + 1 == all.n || compare_samples(&list[k], &list[k + 1])) {
+			all.n_outliers += summary_of(values, n).n_outliers;
+			n = 0;
+		}
+	}
+	free(list);
+	free(values);
+	return all;
+}
+
 void samples_finish(struct samples *samples)
 {
 	for (size_t i = 0; i < samples->n_facts; i++) {

@@ -34,6 +34,8 @@ struct samples {
 	} * facts;		    /* [n_facts] */
 };
 
+enum { SAMPLES_FEW = 3 }; /* fewer have no interval */
+
 /* Robust statistics of one key's samples. */
 struct summary {
 	int n, n_outliers; /* outliers: further than 5 scaled median deviations from the median */
@@ -55,6 +57,10 @@ int samples_count(const struct samples *samples, const struct sample_key *key);
 const struct sample_key *samples_next(const struct samples *samples, const char *name, int64_t x);
 /* n = 0 when there is none. O(number of samples). */
 struct summary samples_summary(const struct samples *samples, const struct sample_key *key);
+/* Among names with blanks between them. */
+bool is_probe_named(const char *names, const char *name);
+/* How many samples and outliers the measurements of all these probes have there, nothing else. */
+struct summary samples_probes(const struct samples *samples, const char *names, int where);
 /* A message between two ranks, one way; as it is after a rest, if it was measured then. */
 struct summary samples_message(const struct samples *samples, int where, int64_t size_B);
 bool samples_is_rested(const struct samples *samples, int where, int64_t size_B);

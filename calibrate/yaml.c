@@ -26,7 +26,6 @@ static const double MANY = 0.1;
 /* A smaller interval of nothing does not matter. */
 static const double LEAST_SIZE_B = 64, LEAST_TIME_S = 1e-9;
 static const double MOST_BPS = 1e15; /* clocks tell nothing of faster links */
-enum { FEWEST = 3 };		     /* samples that have an interval */
 
 static void write_facts(const struct fit *fit, FILE *file)
 {
@@ -112,9 +111,9 @@ static void write_doubts(const struct value *v, double least, FILE *file)
 
 	if (isfinite(v->value))
 		is_wide = half > (v->value > 0 ? YAML_WIDE * v->value : least);
-	if (v->n < FEWEST || is_wide || has_outliers)
+	if (v->n < SAMPLES_FEW || is_wide || has_outliers)
 		fprintf(file, "; DOUBTFUL: ");
-	if (v->n < FEWEST)
+	if (v->n < SAMPLES_FEW)
 		fprintf(file, "too few samples for an interval");
 	else if (is_wide && !isfinite(half))
 		fprintf(file, "the interval has no end");
@@ -124,7 +123,7 @@ static void write_doubts(const struct value *v, double least, FILE *file)
 		fprintf(file, "known to +- %.0f %% only", 100 * half / v->value);
 	if (has_outliers)
 		fprintf(file, "%s%.0f %% of the samples are outliers",
-			v->n < FEWEST || is_wide ? ", " : "", 100.0 * v->n_outliers / v->n);
+			v->n < SAMPLES_FEW || is_wide ? ", " : "", 100.0 * v->n_outliers / v->n);
 }
 
 void yaml_value(FILE *file, const char *indent, const char *key, const struct value *v,
@@ -173,7 +172,7 @@ static void write_table(const struct fit *fit, FILE *file)
 	}
 	fprintf(file, "    # within +- %.4f or better, %s each at least%s\n", widest,
 		yaml_count(count, fewest, "sample"),
-		fewest < FEWEST ? "; DOUBTFUL: too few for an interval of their own" : "");
+		fewest < SAMPLES_FEW ? "; DOUBTFUL: too few for an interval of their own" : "");
 }
 
 void yaml_interval(FILE *file, const char *key, const struct value *v, yaml_format_fn format)
@@ -185,10 +184,10 @@ void yaml_interval(FILE *file, const char *key, const struct value *v, yaml_form
 
 	if (!isfinite(v->value))
 		return;
-	if (v->n < FEWEST || !isfinite(v->high))
+	if (v->n < SAMPLES_FEW || !isfinite(v->high))
 		fprintf(file, "  # %s: not varied, %s\n", key,
-			v->n < FEWEST ? "too few samples for an interval"
-				      : "its interval has no end");
+			v->n < SAMPLES_FEW ? "too few samples for an interval"
+					   : "its interval has no end");
 	else
 		fprintf(file, "  %s: [%s, %s]\n", key, format(low, from), format(high, to));
 }

@@ -37,6 +37,18 @@ def sizes():
         size = size + 1 if size < 2 else size // 3 * 4 if size & (size - 1) else size // 2 * 3
 
 
+def with_breaks(*breaks):
+    """Both sides of what bisection finds, too."""
+    return sorted({*sizes(), *breaks, *(size + 1 for size in breaks)})
+
+
+def lines_of(text):
+    """Of transfers between nodes: where each begins, microseconds, MB/s."""
+    first = re.search(r'(?m)^  latency: ([\d.]+)us.*\n  bandwidth: ([\d.e+]+) MB/s', text).groups()
+    return [(0, *map(float, first))] + [(int(size), 1e-3 * float(ns), float(rate)) for size, ns, rate in
+                                        re.findall(r'- {from: (\d+), latency: ([-\d.]+)ns, bandwidth: ([\d.e+]+) MB/s}', text)]
+
+
 def three_lines(size):
     """20 us + s/1 GB/s up to 4 KiB, 22 us + s/400 MB/s up to 128 KiB, 150 us + s/100 MB/s above."""
     if size <= 4096:
@@ -48,7 +60,7 @@ def breakpoints_are_found(folder):
     """1 % noise, ten samples a size: the medians are known to about 0.4 %, a slope over many sizes better. Every 20th sample is
     five times too long: an outlier, which a median does not follow."""
     noise, rows, n_outliers = random.Random(SEED), [], 0
-    for size in sizes():
+    for size in with_breaks(4096, 131072):
         for _ in range(10):
             value = three_lines(size) * (1 + noise.gauss(0, 0.01))
             if noise.random() < 0.05:
@@ -68,16 +80,15 @@ def breakpoints_are_found(folder):
         check('# WARNING: noisy machine' in file.read(), 'a fifth of outliers is said in the file')
     with open(output, encoding='utf-8') as file:
         text = file.read()
-    segments = [(int(a), int(b), float(l), float(r)) for a, b, l, r in
-                re.findall(r'#   (\d+) to (\d+) B: ([\d.-]+) us \+ size / ([\d.]+) MB/s', text)]
-    check([s[:2] for s in segments] == [(0, 4096), (6144, 131072), (196608, 64 << 20)], f'segments {segments}')
-    for (_, _, _, rate), wanted in zip(segments, (1000, 400, 100)):
+    lines = lines_of(text)
+    check([line[0] for line in lines] == [0, 4097, 131073], f'lines {lines}')
+    for (_, _, rate), wanted in zip(lines, (1000, 400, 100)):
         check(abs(rate - wanted) < 0.02 * wanted, f'{rate} MB/s for {wanted}')
-    bandwidth = float(re.search(r'bandwidth: ([\d.]+) MB/s', text)[1])
-    check(abs(bandwidth - 100) < 0.5, f'bandwidth {bandwidth}')
-    latency = float(re.search(r'latency: ([\d.]+)us', text)[1])
-    check(abs(latency - 18) < 0.36, f'latency {latency}: 20 us less two overheads')
-    counted = int(re.search(r'(\d+) outliers\n', text)[1])
+    times = {size: next(1e-6 * (2 + us + size / rate) for begin, us, rate in reversed(lines) if begin <= size) for size in sizes()}
+    off = {size: time / three_lines(size) - 1 for size, time in times.items() if abs(time / three_lines(size) - 1) > 0.02}
+    check(not off, f'sizes that are more than 2 % off: {off}')
+    check(abs(lines[0][1] - 18) < 0.36, f'latency {lines[0][1]}: 20 us less two overheads')
+    counted = int(re.search(r'  latency: .* (\d+) outliers', text)[1])
     check(n_outliers <= counted <= n_outliers + 20, f'{counted} outliers counted, {n_outliers} made')
     check('WARNING: of the run' in text and 'name: "calibrated, none:  quoted    1.0"' in text, 'facts')
     check(os.path.getsize(os.path.join(plots, 'between.dat')) > 0, 'data of the picture')
@@ -95,9 +106,9 @@ def disturbed_sizes_are_left_aside(folder):
     check(code == 0, f'disturbed: exit code {code}, {err}')
     with open(output, encoding='utf-8') as file:
         text = file.read()
-    segments = re.findall(r'#   (\d+) to (\d+) B: ([\d.-]+) us \+ size / ([\d.]+) MB/s', text)
-    check(len(segments) == 1 and abs(float(segments[0][2]) - 10) < 0.05 and abs(float(segments[0][3]) - 1000) < 1,
-          f'one segment: {segments}')
+    lines = lines_of(text)
+    check(len(lines) == 1 and abs(lines[0][1] - 10) < 0.05 and abs(lines[0][2] - 1000) < 1 and 'burst' not in text, f'one line: {lines}')
+    check('10 measurements are more than 10 % off' in err, f'they are told: {err}')
 
 
 def wrong_files_are_refused(folder):
@@ -148,7 +159,7 @@ def doubtful_values_say_so(folder):
         text = file.read()
     latency = re.search('  latency: .*', text)[0]
     check(code == 0 and 'DOUBTFUL: ' in latency and '25 % of the samples are outliers' in latency, f'outliers: {code}, {err}, {latency}')
-    check('1 sample, 0 outliers; sixteen in a row; DOUBTFUL: too few samples for an interval' in text, 'one sample')
+    check('  send: 1us   # probe send_overhead, 1 sample, 0 outliers; DOUBTFUL: too few samples for an interval' in text, 'one sample')
     check('\n  # protocol.overhead.send: not varied, too few samples for an interval\n' in text and '\n  protocol.' not in text, 'what has no interval is not varied')
     check('\n  network.intra_node.latency: [' in text and '\n  network.latency: [' in text, 'both of one node are varied')
 
@@ -178,15 +189,42 @@ def outputs_that_are_full_are_said(folder):
     check(code == 0 and drawn != ('gnuplot is not installed' in err), f'pictures, or a warning: {code}, {err}')
 
 
-def flat_times_are_said_to_tell_nothing_of_links(folder):
-    """Two flat times, which no burst makes flat, as many at once of them show: then a line."""
+def flat_times_are_reproduced(folder):
+    """Two flat times, then a line."""
     path, output = os.path.join(folder, 'flat.csv'), os.path.join(folder, 'flat.yaml')
-    write(path, [('one_way', 'between', size, 0, 20e-6 if size < 1024 else 30e-6 if size < 65536 else 40e-6 + size / 1e9)
-                 for size in sizes() for _ in range(6)], [('nodes', 2)])
+    write(path, [('one_way', 'between', size, 0, 20e-6 if size <= 1024 else 30e-6 if size <= 65536 else 40e-6 + size / 1e9)
+                 for size in with_breaks(1024, 65536) for _ in range(6)], [('nodes', 2)])
     code, err = run(path, '-o', output)
     with open(output, encoding='utf-8') as file:
-        segments = re.findall(r'- {from: (\d+), .*}(\n.*# hardly longer with each byte)?', file.read())
-    check(code == 0 and [bool(said) for _, said in segments] == [True, True, False], f'flat times: {code}, {err}, {segments}')
+        text = file.read()
+    verdict = re.search(r'(?m)^# the file reproduces (\d+) of (\d+) measurements within 5 %', text)
+    check(code == 0 and verdict and verdict[1] == verdict[2] and [line[0] for line in lines_of(text)] == [0, 1025, 65537], f'flat times: {code}, {err}, {text}')
+
+
+def plain_models_have_intervals(folder):
+    """Without a simulator: of an empty message less two overheads, and of the largest message less an eighth; 1 % either way, twice that of a byte that
+    is copied. What has outliers says so."""
+    path, output = os.path.join(folder, 'plain.csv'), os.path.join(folder, 'plain.yaml')
+    rows = [('one_way', place, size, 0, (20e-6 + size * 1e-9) * (1 + 0.01 * (k % 3 - 1)) * (1 if k % 4 or place == 'between' else 9))
+            for place in ('between', 'within') for size in sizes() for k in range(24)]
+    rows += [(f'{side}_overhead', 'between', size, 0, (1e-6 + copied * size * 1e-9) * (1 + 0.01 * (k % 3 - 1)))
+             for side, copied in (('send', 0), ('recv', 1)) for size in (0, 8192) for k in range(24)]
+    write(path, rows, [('nodes', 2), ('eager_threshold_B', 65536)])
+    code, err = run(path, '-o', output, '--no-check')
+    with open(output, encoding='utf-8') as file:
+        network, _, others = file.read().partition('  intra_node:')
+    within, _, others = others.partition('protocol:')
+    check(code == 0 and 'NOT SEARCHED' in err, f'plain: {code}, {err}')
+    for text, key, unit, value, half in [(network, 'latency', 'us', 18, 0.201), (network, 'bandwidth', ' MB/s', 1000, 11.5), (others, 'send', 'us', 1, 0.01),
+                                         (others, 'recv', 'us', 1, 0.01), (others, 'per_byte', 'ns', 1, 0.0113)]:
+        numbers = re.search(rf'(?m)^ +{key}: ([\d.]+){unit}   # ([\d.]+){unit} to ([\d.]+){unit}; probes? [^;]*\d+ samples, 0 outliers$', text)
+        found = [float(number) for number in numbers.groups()] if numbers else []
+        check(found and all(abs(a - b) <= 0.02 * half + 1e-3 * value for a, b in zip(found, (value, value - half, value + half))), f'{key}: {found}')
+        if key != 'per_byte':
+            check(re.search(rf'\n  (network|protocol.overhead).{key}: \[', others), f'{key} is varied')
+    for key in ('latency', 'bandwidth'):
+        check(re.search(rf'(?m)^    {key}: .*; DOUBTFUL: .*25 % of the samples are outliers$', within), f'{key} within a node: {within}')
+        check(f'\n  network.intra_node.{key}: [' in others, f'{key} within a node is varied')
 
 
 def parts_are_refused(folder):
@@ -215,6 +253,7 @@ with tempfile.TemporaryDirectory() as scratch:
     wrong_files_are_refused(scratch)
     outputs_that_are_full_are_said(scratch)
     doubtful_values_say_so(scratch)
-    flat_times_are_said_to_tell_nothing_of_links(scratch)
+    flat_times_are_reproduced(scratch)
+    plain_models_have_intervals(scratch)
 print(f'seed {SEED}, {len(failures)} failures')
 sys.exit(bool(failures))
