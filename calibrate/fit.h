@@ -49,7 +49,6 @@ struct value fit_value(const struct samples *samples, const char *name, int wher
 const struct sample_key *fit_next_message(const struct fit *fit, int where, int64_t size_B);
 /* Of the receiver, for bytes that travelled before the match; 0: none that shows. */
 double fit_copied_per_byte_s(const struct fit *fit);
-enum { FIRST_HEADER_B = 90 }; /* of a packet: Ethernet, IP and TCP */
 /* More than a tenth of the samples are outliers, or an empty message is known to 10 % only. */
 bool fit_is_noisy(const struct fit *fit);
 #define FIT_NOISY                                                                                \

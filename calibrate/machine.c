@@ -112,22 +112,25 @@ static void keep_possible(struct machine *machine)
 		machine->has[COPIES] = false;
 }
 
+/* Lines follow each other: the last one goes first. */
+static void drop_line(struct machine *machine, int first)
+{
+	int last = MACHINE_SEGMENTS - 1;
+
+	while (last > 0 && !machine->has[first + last])
+		last--;
+	for (int k = 0; k < 3; k++)
+		machine->has[first + last + k * MACHINE_SEGMENTS] = false;
+}
+
 void machine_drop(struct machine *machine, enum parameter_id id)
 {
-	int first = id >= SEGMENT && id < INNER_LATENCY		? SEGMENT
-		    : id >= INNER_SEGMENT && id < SEND_OVERHEAD ? INNER_SEGMENT
-								: 0;
-
-	machine->has[id] = false;
-	/* lines follow each other: the last one goes first */
-	for (int k = MACHINE_SEGMENTS - 1; first && k >= 0; k--)
-		if (machine->has[first + k]) {
-			for (int j = 0; j < 3; j++)
-				machine->has[first + k + j * MACHINE_SEGMENTS] = false;
-			break;
-		}
-	if (id >= BUFFER && id < BUFFER_FROM)
+	if (id == SEGMENT || id == INNER_SEGMENT)
+		drop_line(machine, id);
+	else if (id == BUFFER)
 		drop_all(machine, BUFFER, DEPTH);
+	else
+		machine->has[id] = false;
 	keep_possible(machine);
 }
 
@@ -138,7 +141,7 @@ void machine_set_library(struct machine *machine, enum library library)
 	if (library != LIBRARY_OPENMPI_TCP && library != LIBRARY_MPICH_TCP)
 		return;
 	machine_set(machine, PAYLOAD, 1448); /* frames of 1500 B */
-	machine_set(machine, HEADER, 90);
+	machine_set(machine, HEADER, TCP_HEADER_B);
 	machine_set(machine, BURST, 2800);
 	machine_set(machine, QUEUE, 120e3);
 	machine_set(machine, THRESHOLD, library == LIBRARY_OPENMPI_TCP ? 65480 : 19521);

@@ -13,6 +13,7 @@
  * brings with it, and the values of the parameters below. This is the one place that knows which
  * keys of the file they are. No MPI, no GSL.
  */
+enum { TCP_HEADER_B = 90 }; /* of a packet on Ethernet: its own, of IP and of TCP */
 enum { MACHINE_SEGMENTS = 5, MACHINE_FLOWS = 32, MACHINE_BUFFERS = 3, MACHINE_LEVELS = 3 };
 
 enum parameter_id {

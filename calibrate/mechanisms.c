@@ -67,13 +67,25 @@ static void vary_threshold(const struct view *view, const struct machine *now, e
 			machine_set(variants_add(out, now), id, view->places[0][k]);
 }
 
-/* What travels with a request is none of a bulk's, whose lines begin as much earlier. */
+/* What travels with a request is none of a bulk's, whose lines begin as much earlier, and of which a
+ * send leaves as much less. */
 static void move_lines(struct machine *machine, enum parameter_id id, double by_B)
 {
 	for (int k = 0; k < MACHINE_SEGMENTS; k++)
 		if (machine->has[id + k] && machine->value[id + k] > machine->value[THRESHOLD] + 1)
 			machine_set(machine, (enum parameter_id)(id + k),
 				    machine->value[id + k] + by_B);
+}
+
+/* Without those of bulks: what travels with requests may be all that they are. */
+static void drop_lines_of_bulks(struct machine *machine, enum parameter_id id)
+{
+	for (int k = MACHINE_SEGMENTS - 1;
+	     k >= 0 &&
+	     (!machine->has[id + k] || machine->value[id + k] > machine->value[THRESHOLD]);
+	     k--)
+		if (machine->has[id + k])
+			machine_drop(machine, id);
 }
 
 static void vary_data(const struct view *view, const struct machine *now, enum parameter_id id,
@@ -86,6 +98,8 @@ static void vary_data(const struct view *view, const struct machine *now, enum p
 	vary_number(view, now, id, out);
 	if (!now->has[id])
 		machine_set(variants_add(out, now), id, now->value[THRESHOLD]);
+	for (int k = first, last = out->n; k < last && now->has[SEGMENT]; k++)
+		drop_lines_of_bulks(variants_add(out, &out->list[k]), SEGMENT);
 	for (int k = first; k < out->n; k++) {
 		struct machine *machine = &out->list[k];
 		double less_B = (now->has[id] ? now->value[id] : 0) -
@@ -93,6 +107,10 @@ static void vary_data(const struct view *view, const struct machine *now, enum p
 
 		move_lines(machine, SEGMENT, less_B);
 		move_lines(machine, INNER_SEGMENT, less_B);
+		for (int j = BUFFER; j < BUFFER_FROM; j++)
+			if (machine->has[j])
+				machine_set(machine, (enum parameter_id)j,
+					    machine->value[j] + less_B);
 	}
 }
 
@@ -156,15 +174,31 @@ static void set_packets(struct variants *out, const struct machine *now, double 
 static void vary_packets(const struct view *view, const struct machine *now, enum parameter_id id,
 			 struct variants *out)
 {
-	const struct starts *headers = &view->starts[HEADER], *starts = &view->starts[id];
+	const struct starts *starts = &view->starts[id];
 
 	if (is_given(view, id))
 		return;
 	if (now->has[id])
 		vary_found(now, id, out);
 	for (int k = 0; k < starts->n && !now->has[id]; k++)
-		for (int j = 0; j < headers->n; j++)
-			set_packets(out, now, starts->values[k], headers->values[j]);
+		set_packets(out, now, starts->values[k], TCP_HEADER_B);
+}
+
+/* An empty message is a packet's headers, on both links: the more of them, the less is latency. */
+static void vary_header(const struct view *view, const struct machine *now, enum parameter_id id,
+			struct variants *out)
+{
+	const struct starts *starts = &view->starts[id];
+
+	for (int k = 0; k < starts->n && now->has[id] && !is_given(view, id); k++) {
+		struct machine *machine = variants_add(out, now);
+		double rate_Bps =
+			   now->value[BANDWIDTH] * (1 + now->value[id] / now->value[PAYLOAD]),
+		       less_s = 2 * (starts->values[k] - now->value[id]) / rate_Bps;
+
+		machine_set(machine, id, starts->values[k]);
+		machine_set(machine, LATENCY, now->value[LATENCY] - less_s);
+	}
 }
 
 static void vary_loss(const struct view *view, const struct machine *now, enum parameter_id id,
@@ -378,6 +412,7 @@ const struct mechanism MECHANISMS[] = {
     {"copies of eager messages", PER_BYTE, vary_copies},
     {"data with requests", REQUEST_DATA, vary_data},
     {"packets", PAYLOAD, vary_packets},
+    {"headers of packets", HEADER, vary_header},
     {"a queue", QUEUE, vary_queue},
     {"bursts", BURST, vary_burst},
     {"latencies that links have", MODEL, vary_word},

@@ -127,14 +127,17 @@ static double measure_sendrecv(struct cal *cal, void *context)
 }
 
 /* The size of each of so many at which latency, and what ranks begin apart, is a small part, as far
- * as buffers and time allow; half of it goes by the same protocol. */
+ * as buffers and time allow; half of it goes by the same protocol. A power of two, that almost the
+ * same times have the same. */
 static int64_t flow_size(const struct cal *cal, int n_flows)
 {
 	enum { APART = 24, LEAST_B = 4 << 20 }; /* latencies that a flow takes */
 	double per_byte_s = cal->per_byte_s[BETWEEN_NODES],
 	       wanted_B = per_byte_s > 0 ? APART * cal->empty_s[BETWEEN_NODES] / per_byte_s : 0;
-	int64_t size_B = (int64_t)fmin(fmax(wanted_B, LEAST_B), 1e9);
+	int64_t size_B = LEAST_B;
 
+	while ((double)size_B < fmin(wanted_B, 1e9))
+		size_B *= 2;
 	size_B = smaller(smaller(size_B, cal->largest_B[BETWEEN_NODES]),
 			 cal->settings.max_size_B / n_flows);
 	return cal->threshold_B >= size_B / 2 ? smaller(size_B, cal->threshold_B) : size_B;

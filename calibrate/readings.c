@@ -268,7 +268,10 @@ static void begin_machine(struct fit *fit)
 	machine_set(&fit->machine, THRESHOLD, threshold_B(fit->samples, fit->subject));
 	if (fit->subject == BETWEEN_NODES && payload_B(fit->samples) > 0) {
 		machine_set(&fit->machine, PAYLOAD, payload_B(fit->samples));
-		machine_set(&fit->machine, HEADER, FIRST_HEADER_B);
+		machine_set(&fit->machine, HEADER, TCP_HEADER_B);
+		machine_set(&fit->machine, LATENCY,
+			    fit->machine.value[LATENCY] -
+				2 * TCP_HEADER_B / fit->machine.value[BANDWIDTH]);
 	}
 }
 

@@ -76,15 +76,20 @@ static void may_lose(const struct fit *fit, struct view *view)
 /* Those whose jumps are too small to be seen: of Ethernet. */
 static void may_be_packets(const struct fit *fit, struct view *view)
 {
+	static const double headers[] = {38, 54, 66, 78, TCP_HEADER_B, 104};
+
 	if (has_probe(fit, "beside_bulk"))
 		may_all(view, QUEUE, 15000, 2, 6);
+	for (int k = 0; k < 6; k++)
+		view_may(view, HEADER, headers[k]);
 	if (fit->machine.has[PAYLOAD]) {
 		machine_set(&view->facts, PAYLOAD, fit->machine.value[PAYLOAD]);
+		if (view->names_library) /* over TCP */
+			machine_set(&view->facts, HEADER, TCP_HEADER_B);
 		return;
 	}
 	view_may(view, PAYLOAD, 1448);
 	view_may(view, PAYLOAD, 8948);
-	view_may(view, HEADER, FIRST_HEADER_B);
 }
 
 static void may_begin_line(struct view *view, int where, double size_B)

@@ -204,7 +204,7 @@ void predictor_view(struct predictor *predictor, const struct observations *all,
 		    struct machine *machine)
 {
 	static const double bursts[] = {1000, 3000, 10000, 50000}, payloads[] = {1448, 4038, 8948},
-			    headers[] = {90}, queues[] = {30000, 100000, 300000},
+			    headers[] = {TCP_HEADER_B}, queues[] = {30000, 100000, 300000},
 			    duplex[] = {0.03, 0.2, 0.5}, sharing[] = {0.05, 0.3},
 			    depths[] = {1, 2, 4, 8, 16, 32}, any[] = {1};
 	bool has_groups = has_kind(all, BENCHMARK_BARRIER, BENCHMARK_REDUCE_SCATTER);

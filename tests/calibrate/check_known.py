@@ -65,6 +65,13 @@ def read_known():
     return values, table
 
 
+def speeds():
+    """Options with the speeds of the known cluster's cores: calibration runs no program to tell them by."""
+    text = pathlib.Path(cluster).read_text(encoding="utf-8")
+    one, several = re.search(r"(?m)^  speed: *([\d.]+)", text), re.findall(r"(?m)^    - ({nodes: .*, speed: .*})", text)
+    return ["--set", f"cpu.speed={one[1] if one else '[' + ', '.join(several) + ']'}"] if one or several else []
+
+
 def compare_numbers(known, found, text):
     for key, default in (("nodes", "1"), ("cores", "1"), ("protocol.eager_threshold", "off")):
         check(number(found.get(key, default)) == number(known.get(key, default)), f"{key}: found {found.get(key)}, wanted {known.get(key, default)}")
@@ -88,14 +95,15 @@ def compare_cpu_cost(known, known_table, found_table, warnings):
 
 
 def compare_times(bench, known, found):
+    found_cluster = ["--cluster", output, *speeds()]
     n = int(known.get("nodes", 1)) if int(known.get("nodes", 1)) > 1 else 2
     is_within = n == 2 and "nodes" not in known or "network.intra_node.latency" in found
-    messages = [bench.operations(of, programs.MESSAGES + OPERATIONS) for of in (known_cluster, ["--cluster", output])]
+    messages = [bench.operations(of, programs.MESSAGES + OPERATIONS) for of in (known_cluster, found_cluster)]
     compute_s = {size: bench.operations(known_cluster, [f"latency {size} 2"])[f"latency {size} 2"] for _, size in programs.PATTERNS}
     compare("messages", *messages)
     if is_within:
-        compare("messages within a node", *(bench.operations(of, programs.MESSAGES, "0,0") for of in (known_cluster, ["--cluster", output])))
-    compare("programs", *(bench.programs(of, n, compute_s) for of in (known_cluster, ["--cluster", output])))
+        compare("messages within a node", *(bench.operations(of, programs.MESSAGES, "0,0") for of in (known_cluster, found_cluster)))
+    compare("programs", *(bench.programs(of, n, compute_s) for of in (known_cluster, found_cluster)))
 
 
 def compare(what, wanted, found):
