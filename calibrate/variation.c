@@ -75,8 +75,7 @@ static double limit(double variation)
 bool fit_variation(const struct fit *fit, struct fit_varies *out)
 {
 	const struct samples *samples = fit->samples;
-	double overheads_s = fit->send_overhead.value +
-			     fit->recv_overhead.value,
+	double overheads_s = fit->send_overhead.value + fit->recv_overhead.value,
 	       computing = typical(samples, "vary_computing", 0),
 	       messages = typical(samples, "vary_messages", 2 * overheads_s);
 
