@@ -270,9 +270,6 @@ static void begin_machine(struct fit *fit)
 	if (fit->subject == BETWEEN_NODES && payload_B(fit->samples) > 0) {
 		machine_set(&fit->machine, PAYLOAD, payload_B(fit->samples));
 		machine_set(&fit->machine, HEADER, TCP_HEADER_B);
-		machine_set(&fit->machine, LATENCY,
-			    fit->machine.value[LATENCY] -
-				2 * TCP_HEADER_B / fit->machine.value[BANDWIDTH]);
 	}
 }
 
