@@ -184,21 +184,23 @@ static void vary_packets(const struct view *view, const struct machine *now, enu
 		set_packets(out, now, starts->values[k], TCP_HEADER_B);
 }
 
-/* An empty message is a packet's headers, on both links: the more of them, the less is latency. */
+/* An empty message is a packet's headers, on both links: what they take is no latency, if that has
+ * been thought. */
 static void vary_header(const struct view *view, const struct machine *now, enum parameter_id id,
 			struct variants *out)
 {
 	const struct starts *starts = &view->starts[id];
 
-	for (int k = 0; k < starts->n && now->has[id] && !is_given(view, id); k++) {
-		struct machine *machine = variants_add(out, now);
-		double rate_Bps =
-			   now->value[BANDWIDTH] * (1 + now->value[id] / now->value[PAYLOAD]),
-		       less_s = 2 * (starts->values[k] - now->value[id]) / rate_Bps;
+	for (int k = 0; k < starts->n && now->has[id] && !is_given(view, id); k++)
+		for (int is_all = 0; is_all < 2; is_all++) {
+			struct machine *machine = variants_add(out, now);
+			double more_B = starts->values[k] - (is_all ? 0 : now->value[id]),
+			       rate_Bps = now->value[BANDWIDTH] *
+					  (1 + now->value[id] / now->value[PAYLOAD]);
 
-		machine_set(machine, id, starts->values[k]);
-		machine_set(machine, LATENCY, now->value[LATENCY] - less_s);
-	}
+			machine_set(machine, id, starts->values[k]);
+			machine_set(machine, LATENCY, now->value[LATENCY] - 2 * more_B / rate_Bps);
+		}
 }
 
 static void vary_loss(const struct view *view, const struct machine *now, enum parameter_id id,

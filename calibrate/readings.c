@@ -256,24 +256,6 @@ static double payload_B(const struct samples *samples)
 	return n < 2 ? 0 : round((last_B - first_B) / (n - 1));
 }
 
-/* The header of an empty message's packet waits on both links. */
-static void take_headers(struct fit *fit)
-{
-	struct machine *machine = &fit->machine;
-	double latency_s = machine->value[LATENCY], low_s = machine->low[LATENCY],
-	       high_s = machine->high[LATENCY],
-	       headers_s =
-		   fmin(2 * TCP_HEADER_B / machine->value[BANDWIDTH], (1 - LEAST) * latency_s);
-	struct value rest = {true,
-			     latency_s - headers_s,
-			     low_s - headers_s,
-			     high_s - headers_s,
-			     fit->empty[BETWEEN_NODES].n,
-			     0};
-
-	set_measured(machine, LATENCY, &rest);
-}
-
 static void begin_machine(struct fit *fit)
 {
 	fit->machine.library = library_of(fit->samples);
@@ -287,7 +269,6 @@ static void begin_machine(struct fit *fit)
 	if (fit->subject == BETWEEN_NODES && payload_B(fit->samples) > 0) {
 		machine_set(&fit->machine, PAYLOAD, payload_B(fit->samples));
 		machine_set(&fit->machine, HEADER, TCP_HEADER_B);
-		take_headers(fit);
 	}
 }
 

@@ -13,7 +13,7 @@
 
 #include <gsl/gsl_errno.h>
 
-enum { MOST_ROUNDS = 10, REFINED = 3, FEW_STEPS = 2, MANY_STEPS = 8, MORE_TIMES = 2 };
+enum { MOST_ROUNDS = 10, REFINED = 6, FEW_STEPS = 2, MANY_STEPS = 8, MORE_TIMES = 2 };
 static const double WORTH = 1;	    /* a gain that more steps may follow */
 static const double ENOUGH = 0.001; /* a loss of which nothing is left to explain */
 /* What most are off is their noise: not less than the first one, nor more than the second. */
@@ -230,7 +230,7 @@ static bool refine_all(struct search *search)
 }
 
 /* All that predict better as they are, the best one first, each beside those before it; if there is
- * none, the best that does so when its values are fitted. False: none does. */
+ * none, the most hopeful one that does so when its values are fitted. False: none does. */
 static bool add_mechanisms(struct search *search, struct trial *trials)
 {
 	int n_taken = 0;
@@ -249,13 +249,14 @@ static bool add_mechanisms(struct search *search, struct trial *trials)
 	if (n_taken > 0)
 		return true;
 	qsort(trials, (size_t)N_MECHANISMS, sizeof(*trials), compare_hopes);
-	for (int k = 0; k < REFINED; k++)
+	for (int k = 0; k < REFINED; k++) {
 		refine_trial(search, &trials[k]);
-	qsort(trials, REFINED, sizeof(*trials), compare_gains);
-	if (trials[0].gain <= 0)
-		return false;
-	take(search, &trials[0]);
-	return true;
+		if (trials[k].gain > 0) {
+			take(search, &trials[k]);
+			return true;
+		}
+	}
+	return false;
 }
 
 /* --- all of it --- */
