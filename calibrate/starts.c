@@ -92,115 +92,6 @@ static void may_be_packets(const struct fit *fit, struct view *view)
 	view_may(view, PAYLOAD, 8948);
 }
 
-static void may_begin_line(struct view *view, int where, double size_B)
-{
-	for (int k = 0; k < view->n_places[where]; k++)
-		if (view->places[where][k] == size_B)
-			return;
-	if (view->n_places[where] < BREAKS)
-		view->places[where][view->n_places[where]++] = size_B;
-}
-
-/* Of sizes from the half of it on that go by the same protocol; 0: there are none. */
-static double rate_below(const struct fit *fit, int where, int64_t size_B)
-{
-	double limit_B = fit->machine.value[THRESHOLD], per_byte_s;
-	bool is_eager = (double)size_B <= limit_B;
-	const struct sample_key *near = fit_next_message(
-	    fit, where, is_eager ? size_B / 2 : (int64_t)fmax((double)size_B / 2, limit_B));
-
-	if (!near || near->x >= size_B)
-		return 0;
-	per_byte_s = (fit_value(fit->samples, "one_way", where, size_B, 0).value -
-		      fit_value(fit->samples, "one_way", where, near->x, 0).value) /
-		     (double)(size_B - near->x);
-	return 1 / fmax(per_byte_s - (is_eager ? fit_copied_per_byte_s(fit) : 0),
-			1 / PARAMETER[BANDWIDTH].high);
-}
-
-static const double LEAST_STEP = 0.01; /* of a time: other sizes are where bisection has been */
-
-static const double FLAT = 100; /* of the bandwidth: hardly longer with each byte */
-
-/* A larger message by the same protocol; NULL: none. */
-static const struct sample_key *far_of(const struct fit *fit, int where, int64_t size_B)
-{
-	double limit_B = fit->machine.value[THRESHOLD];
-	const struct sample_key *far = fit_next_message(fit, where, size_B + size_B / 4),
-				*last = NULL;
-
-	if (!far || (double)size_B > limit_B || (double)far->x <= limit_B)
-		return far;
-	for (far = fit_next_message(fit, where, size_B + 1); far && (double)far->x <= limit_B;
-	     far = fit_next_message(fit, where, far->x))
-		last = far;
-	return last;
-}
-
-/* Times on both sides of a break are what the lines that meet there have, and the next one but one
- * says the slope. */
-static void read_line(const struct fit *fit, struct view *view, int where, int64_t size_B)
-{
-	int place = view->n_places[where] - 1;
-	double overheads_s = fit->send_overhead.value + fit->recv_overhead.value,
-	       below_s = fit_value(fit->samples, "one_way", where, size_B, 0).value - overheads_s,
-	       above_s =
-		   fit_value(fit->samples, "one_way", where, size_B + 1, 0).value - overheads_s,
-	       slope_s;
-	const struct sample_key *far = far_of(fit, where, size_B);
-
-	if (!far)
-		return;
-	slope_s =
-	    (fit_value(fit->samples, "one_way", where, far->x, 0).value - overheads_s - above_s) /
-	    (double)(far->x - size_B - 1);
-	if ((double)far->x <= fit->machine.value[THRESHOLD])
-		slope_s -= fit_copied_per_byte_s(fit);
-	slope_s = fmax(
-	    slope_s,
-	    1 / (FLAT * fit->machine.value[where == WITHIN_NODE ? INNER_BANDWIDTH : BANDWIDTH]));
-	if (below_s <= 0 || fabs(above_s / below_s - 1) < LEAST_STEP)
-		return;
-	if (view->first_rates[where] == 0)
-		view->first_rates[where] = rate_below(fit, where, size_B);
-	view->jumps_s[where][place] = above_s - below_s;
-	view->rates[where][place] = 1 / slope_s;
-}
-
-/* To the next byte. */
-static double step_at(const struct fit *fit, int where, int64_t size_B)
-{
-	struct value below = fit_value(fit->samples, "one_way", where, size_B, 0),
-		     above = fit_value(fit->samples, "one_way", where, size_B + 1, 0);
-
-	return below.is_known && above.is_known ? fabs(above.value / below.value - 1) : 0;
-}
-
-/* Bisection measures both sides of the byte, too. */
-static bool is_highest_step(const struct fit *fit, int where, int64_t size_B)
-{
-	double here = step_at(fit, where, size_B);
-
-	return here >= step_at(fit, where, size_B - 1) && here >= step_at(fit, where, size_B + 1);
-}
-
-/* Where bisection has found a break, then all sizes that were measured. */
-static void may_begin_lines(const struct fit *fit, struct view *view, int where)
-{
-	double limit_B = fit->machine.value[THRESHOLD];
-	const struct sample_key *key = NULL, *next;
-
-	for (; (next = fit_next_message(fit, where, key ? key->x : -1)); key = next)
-		if (key && next->x == key->x + 1 && key->x > 4 && (double)key->x != limit_B &&
-		    is_highest_step(fit, where, key->x)) {
-			may_begin_line(view, where, (double)key->x);
-			read_line(fit, view, where, key->x);
-		}
-	for (key = NULL; (key = fit_next_message(fit, where, key ? key->x : -1));)
-		if (key->x >= 128 && (key->x & (key->x - 1)) == 0 && key->x <= 1 << 20)
-			may_begin_line(view, where, (double)key->x);
-}
-
 static const double MOST_LEFT = 0.9; /* of a message: more is all of it, and tells nothing */
 
 static void may_leave(const struct fit *fit, struct view *view)
@@ -247,7 +138,7 @@ void fit_view(const struct fit *fit, struct view *view)
 	bool has_rendezvous = fit->machine.value[THRESHOLD] < PARAMETER[THRESHOLD].high;
 
 	machine_set(&view->facts, THRESHOLD, fit->machine.value[THRESHOLD]);
-	may_begin_lines(fit, view, WITHIN_NODE);
+	fit_view_lines(fit, view, WITHIN_NODE);
 	view->libraries = 1U << LIBRARY_PLAIN | 1U << LIBRARY_OPENMPI | 1U << LIBRARY_MPICH;
 	if (fit->subject == WITHIN_NODE) {
 		machine_set(&view->facts, LATENCY, fit->machine.value[LATENCY]);
@@ -259,7 +150,7 @@ void fit_view(const struct fit *fit, struct view *view)
 		view->libraries |= 1U
 				   << (fit->machine.library == LIBRARY_OPENMPI ? LIBRARY_OPENMPI_TCP
 									       : LIBRARY_MPICH_TCP);
-	may_begin_lines(fit, view, BETWEEN_NODES);
+	fit_view_lines(fit, view, BETWEEN_NODES);
 	may_be_words(fit, view);
 	may_be_packets(fit, view);
 	may_lose(fit, view);
