@@ -73,11 +73,28 @@ static void may_lose(const struct fit *fit, struct view *view)
 	}
 }
 
+/* What a byte waits for behind a large message, as bytes on a link. */
+static double queued_B(const struct fit *fit)
+{
+	const struct sample_key *key = samples_next(fit->samples, "beside_bulk", -1);
+	struct value behind, alone;
+
+	if (!key)
+		return 0;
+	behind = fit_value(fit->samples, "beside_bulk", fit->subject, key->x, 0);
+	alone = fit_value(fit->samples, "beside_nothing", fit->subject, 0, 0);
+	return (behind.value - alone.value) * fit->machine.value[BANDWIDTH];
+}
+
 /* Those whose jumps are too small to be seen: of Ethernet. */
 static void may_be_packets(const struct fit *fit, struct view *view)
 {
 	static const double headers[] = {38, 54, 66, 78, TCP_HEADER_B, 104};
 
+	view_may(view, QUEUE, queued_B(fit));
+	if (fit->machine.has[PAYLOAD])
+		view_may(view, QUEUE,
+			 queued_B(fit) * (1 + TCP_HEADER_B / fit->machine.value[PAYLOAD]));
 	if (has_probe(fit, "beside_bulk"))
 		may_all(view, QUEUE, 15000, 2, 6);
 	for (int k = 0; k < 6; k++)
