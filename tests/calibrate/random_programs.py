@@ -2,11 +2,12 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Known clusters at random, each calibrated in the simulator: does the file that is found predict programs that calibration does not contain?
 
-usage: random_programs.py BUILD NOISE FIRST [LAST] [--most-median PERCENT] [--most-late PERCENT] [--folder FOLDER]
+usage: random_programs.py BUILD NOISE FIRST [LAST] [--most-median PERCENT] [--most-late PERCENT] [--folder FOLDER] [--csv FILE]
 
 Clusters are those of random_known.py, seeds FIRST to LAST. Each sample is off by up to NOISE (a part of it; uniform, by the seed). Says of each seed how
 far predictions of the programs are off in the median and at most, and which one that is, how long the fit took and whether it warned. Exit code 1 if the median of all
-is more than 2 %, or the 95th percentile more than 5 %, or one of the file's own probes is more than 10 % off without a warning.
+is more than 2 %, or the 95th percentile more than 5 %, or one of the file's own probes is more than 10 % off without a warning. FILE gets a row for each prediction,
+as random_programs.csv has them.
 """
 import argparse
 import pathlib
@@ -29,7 +30,7 @@ def compare(bench, seed, noise):
     off = programs.errors(*(bench.programs(of, cluster.n_nodes, compute_s) for of in (known, ["--cluster", found])))
     print(f"seed {seed}, noise {noise:.0%}: median {statistics.median(map(abs, off.values())):.2%}, most {programs.worst(off)}; {took_s:.0f} s"
           f"{', warned' if 'warning' in said else ''}{', SILENT' if is_silent else ''}", flush=True)
-    return [abs(value) for value in off.values()], is_silent
+    return off, is_silent
 
 
 def main():
@@ -41,6 +42,7 @@ def main():
     parser.add_argument("--most-median", type=float, default=2)
     parser.add_argument("--most-late", type=float, default=5)
     parser.add_argument("--folder", type=pathlib.Path)
+    parser.add_argument("--csv", type=pathlib.Path)
     args = parser.parse_args()
     off, n_silent = [], 0
     with tempfile.TemporaryDirectory() as scratch:
@@ -49,8 +51,11 @@ def main():
         bench = programs.Bench(args.build.resolve(), folder)
         for seed in range(args.first, (args.last or args.first) + 1):
             here, is_silent = compare(bench, seed, args.noise)
-            off += here
+            off += map(abs, here.values())
             n_silent += is_silent
+            if args.csv:
+                with open(args.csv, "a", encoding="utf-8") as file:
+                    file.writelines(f"{seed},{args.noise:g},{name},{value:.5f}\n" for name, value in here.items())
     median, late = statistics.median(off), programs.late(off)
     print(f"{len(off)} predictions: median {median:.2%}, 95th percentile {late:.2%}; {n_silent} files do not say that they are wrong")
     sys.exit(bool(100 * median > args.most_median or 100 * late > args.most_late or n_silent))
