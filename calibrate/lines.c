@@ -99,12 +99,35 @@ static bool vary_seen(const struct view *view, const struct machine *now, enum p
 	return has_seen;
 }
 
-/* A line of its own from some sizes on: later, slower or faster than the one before. */
+/* The last line, from half of its size on, or twice. */
+static void vary_place(const struct machine *now, enum parameter_id id, struct variants *out)
+{
+	int last = MACHINE_SEGMENTS - 1;
+
+	while (last >= 0 && !now->has[id + last])
+		last--;
+	for (int k = 0; k < 2 && last >= 0; k++) {
+		double from_B = k ? 2 * now->value[id + last] - 1 : (now->value[id + last] + 1) / 2;
+		struct machine *machine;
+
+		if (last > 0 && from_B <= now->value[id + last - 1])
+			continue;
+		machine = variants_add(out, now);
+		machine_drop(machine, id);
+		add_jump(machine, id, from_B,
+			 time_before(now, id, now->value[id + last]) *
+			     (now->value[id + MACHINE_SEGMENTS + last] - 1),
+			 now->value[id + 2 * MACHINE_SEGMENTS + last]);
+	}
+}
+
+/* A line of its own from some sizes on: sooner, later, slower or faster than the one before. */
 void vary_segments(const struct view *view, const struct machine *now, enum parameter_id id,
 		   struct variants *out)
 {
-	enum { KINDS = 4 };
-	static const double steps[KINDS] = {1.1, 1.5, 1, 1}, rates[KINDS] = {1, 1, 0.6, 1.7};
+	enum { KINDS = 5 };
+	static const double steps[KINDS] = {0.8, 1.1, 1.5, 1, 1},
+			    rates[KINDS] = {1, 1, 1, 0.6, 1.7};
 	int where = id == INNER_SEGMENT, n = view->n_places[where], step = 1;
 
 	if ((!where && now->has[PAYLOAD]) || now->has[id + MACHINE_SEGMENTS - 1] || n == 0)
@@ -113,6 +136,7 @@ void vary_segments(const struct view *view, const struct machine *now, enum para
 		machine_drop(variants_add(out, now), id);
 	if (vary_seen(view, now, id, out))
 		return;
+	vary_place(now, id, out);
 	while (n / step * KINDS >= VARIANTS - out->n)
 		step++;
 	for (int k = 0; k < n; k += step)

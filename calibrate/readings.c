@@ -165,8 +165,8 @@ static struct value large_per_byte(const struct fit *fit, int where)
 	smaller = fit_value(fit->samples, "one_way", where, (int64_t)smaller_B, 0);
 	per_byte = difference_of(&largest, &smaller);
 	per_byte = part_of(&per_byte, largest_B - smaller_B);
-	if (copied.is_known && copied.value < per_byte.value &&
-	    largest_B <= threshold_B(fit->samples, fit->subject))
+	if (copied.is_known && largest_B <= threshold_B(fit->samples, fit->subject) &&
+	    (copied.value < per_byte.value || where == WITHIN_NODE))
 		per_byte = difference_of(&per_byte, &copied);
 	return per_byte;
 }
