@@ -228,12 +228,6 @@ static int draw(const struct work *work, struct util_error *err)
 
 /* --- all of it --- */
 
-static void tell(const struct search *search, const char *what)
-{
-	fprintf(stderr, "mpisim-calibrate: with %s: loss %.3f, %d runs of the simulator\n", what,
-		search->loss, search->n_runs);
-}
-
 static void summarize(const struct work *work)
 {
 	printf("library:     %s\nverdict:     ", library_name(work->search.machine.library));
@@ -283,7 +277,6 @@ static int begin(struct work *work, struct util_error *err)
 {
 	if (read_all(work, err))
 		return err->code;
-	work->search.tell = tell;
 	work->search.view = &work->view;
 	if (predictor_begin(&work->predictor, &work->observations, work->known,
 			    work->request->n_jobs, err))

@@ -10,6 +10,7 @@
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include <gsl/gsl_errno.h>
 
@@ -196,8 +197,9 @@ static void judge(struct search *search, const char *what)
 	for (int k = 0; k < view->n; k++)
 		search->n_told += view->weight[k];
 	search->loss = loss_of_all(search);
-	if (search->tell)
-		search->tell(search, what);
+	if (isatty(STDERR_FILENO))
+		fprintf(stderr, "fit: with %s: loss %.3f, %d runs of the simulator\n", what,
+			search->loss, search->n_runs);
 }
 
 static void take(struct search *search, const struct trial *trial)

@@ -54,7 +54,6 @@ struct search {
 	double noise, loss;	 /* loss: mean */
 	double n_told;		 /* as many observations as their weights */
 	int n_runs;
-	void (*tell)(const struct search *search, const char *what); /* progress; NULL: nobody */
 };
 
 /* mechanisms.c: something that machines may have, and machines that have it, beside all that this
