@@ -296,6 +296,8 @@ int search_run(struct search *search, struct util_error *err)
 		if (trials[0].gain > 0)
 			take(search, &trials[0]);
 	}
+	if (!failed && view->is_rough)
+		refine_all(search);
 	for (int k = 0; k < MOST_ROUNDS && !failed && search->loss > ENOUGH; k++) {
 		bool is_better = add_mechanisms(search, trials);
 

@@ -42,6 +42,7 @@ struct view {
 	double first_rates[2]; /* of the smallest sizes, before the first such place */
 	unsigned libraries;    /* a bit for each that may be tried */
 	bool names_library;    /* whose protocol is the first question then */
+	bool is_rough;	       /* closed forms are: values are fitted before anything is added */
 };
 
 void view_may(struct view *view, enum parameter_id id, double value);
@@ -64,8 +65,6 @@ struct variants {
 	int n;
 	struct machine list[VARIANTS];
 };
-
-struct machine *add_variant(struct variants *variants, const struct machine *machine);
 
 struct machine *variants_add(struct variants *variants, const struct machine *machine);
 /* lines.c */

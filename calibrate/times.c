@@ -214,7 +214,8 @@ void predictor_view(struct predictor *predictor, const struct observations *all,
 			      .scatter = scatter,
 			      .weight = scatter + all->n,
 			      .predict = predict,
-			      .context = predictor};
+			      .context = predictor,
+			      .is_rough = true};
 	for (int k = 0; k < view->n; k++) {
 		scatter[k] = all->list[k].scatter;
 		scatter[all->n + k] = 1;
