@@ -55,6 +55,8 @@ static void vary_word(const struct view *view, const struct machine *now, enum p
 
 /* --- between eager messages and others --- */
 
+static const double LEAST_LIMIT_B = 1024; /* no library has less: what steps below it are lines */
+
 /* What a library is known to have is no question. */
 static void vary_threshold(const struct view *view, const struct machine *now, enum parameter_id id,
 			   struct variants *out)
@@ -63,7 +65,8 @@ static void vary_threshold(const struct view *view, const struct machine *now, e
 	    now->library == LIBRARY_MPICH_TCP)
 		return;
 	for (int k = 0; k < view->n_places[0]; k++)
-		if (!now->has[id] || now->value[id] != view->places[0][k])
+		if (view->places[0][k] >= LEAST_LIMIT_B &&
+		    (!now->has[id] || now->value[id] != view->places[0][k]))
 			machine_set(variants_add(out, now), id, view->places[0][k]);
 }
 

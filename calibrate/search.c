@@ -141,10 +141,11 @@ static void refine_trial(struct search *search, struct trial *trial)
 	if (trial->hope <= 0)
 		return;
 	trial->machine = trial->hopeful;
-	if (refine(search, &trial->machine, FEW_STEPS, false, &err) ||
+	if (refine(search, &trial->machine, view->is_rough ? MANY_STEPS : FEW_STEPS, false, &err) ||
 	    view->predict(view->context, &trial->machine, 1, trial->off, &err))
 		return;
 	trial->gain = gain_of(search, &trial->machine, trial->off, &hope);
+		trial->hope, trial->gain);
 }
 
 static int compare_gains(const void *a, const void *b)
@@ -231,14 +232,11 @@ static bool refine_all(struct search *search)
 	return gain > WORTH;
 }
 
-/* All that predict better as they are, the best one first, each beside those before it; if there is
- * none, the most hopeful one that does so when its values are fitted. False: none does. */
-static bool add_mechanisms(struct search *search, struct trial *trials)
+/* All that predict better as they are, the best one first, each beside those before it. */
+static bool take_better(struct search *search, struct trial *trials)
 {
 	int n_taken = 0;
 
-	for (int k = 0; k < N_MECHANISMS; k++)
-		try_mechanism(search, &trials[k]);
 	qsort(trials, (size_t)N_MECHANISMS, sizeof(*trials), compare_gains);
 	for (int k = 0; k < N_MECHANISMS && trials[k].gain > 0; k++) {
 		if (n_taken > 0)
@@ -248,17 +246,36 @@ static bool add_mechanisms(struct search *search, struct trial *trials)
 			n_taken++;
 		}
 	}
-	if (n_taken > 0)
-		return true;
+	return n_taken > 0;
+}
+
+/* Of the most hopeful ones the first that predicts better when its values are fitted; where closed
+ * forms are rough, the best. */
+static bool take_hopeful(struct search *search, struct trial *trials)
+{
+	struct trial *best = &trials[0];
+
 	qsort(trials, (size_t)N_MECHANISMS, sizeof(*trials), compare_hopes);
 	for (int k = 0; k < REFINED; k++) {
 		refine_trial(search, &trials[k]);
-		if (trials[k].gain > 0) {
-			take(search, &trials[k]);
-			return true;
-		}
+		if (trials[k].gain > best->gain)
+			best = &trials[k];
+		if (best->gain > 0 && !search->view->is_rough)
+			break;
 	}
-	return false;
+	if (best->gain <= 0)
+		return false;
+	take(search, best);
+	return true;
+}
+
+/* False: none predicts better. */
+static bool add_mechanisms(struct search *search, struct trial *trials)
+{
+	for (int k = 0; k < N_MECHANISMS; k++)
+		try_mechanism(search, &trials[k]);
+	return (!search->view->is_rough && take_better(search, trials)) ||
+	       take_hopeful(search, trials);
 }
 
 /* --- all of it --- */

@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Known clusters at random, each calibrated in the simulator: does the file that is found predict programs that calibration does not contain?
 
-usage: random_programs.py BUILD NOISE FIRST [LAST] [--most-median PERCENT] [--most-late PERCENT] [--folder FOLDER] [--csv FILE]
+usage: random_programs.py BUILD NOISE SEED... [--most-median PERCENT] [--most-late PERCENT] [--folder FOLDER] [--csv FILE]
 
-Clusters are those of random_known.py, seeds FIRST to LAST. Each sample is off by up to NOISE (a part of it; uniform, by the seed). Says of each seed how
+Clusters are those of random_known.py; 1-40 are so many seeds. Each sample is off by up to NOISE (a part of it; uniform, by the seed). Says of each seed how
 far predictions of the programs are off in the median and at most, and which one that is, how long the fit took and whether it warned. Exit code 1 if the median of all
 is more than 2 %, or the 95th percentile more than 5 %, or one of the file's own probes is more than 10 % off without a warning. FILE gets a row for each prediction,
 as random_programs.csv has them.
@@ -33,12 +33,17 @@ def compare(bench, seed, noise):
     return off, is_silent
 
 
+def seeds_of(text):
+    """7, or those of 1-40."""
+    first, _, last = text.partition("-")
+    return range(int(first), int(last or first) + 1)
+
+
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("build", type=pathlib.Path)
     parser.add_argument("noise", type=float)
-    parser.add_argument("first", type=int)
-    parser.add_argument("last", type=int, nargs="?")
+    parser.add_argument("seeds", nargs="+")
     parser.add_argument("--most-median", type=float, default=2)
     parser.add_argument("--most-late", type=float, default=5)
     parser.add_argument("--folder", type=pathlib.Path)
@@ -49,7 +54,7 @@ def main():
         folder = args.folder or pathlib.Path(scratch)
         folder.mkdir(exist_ok=True)
         bench = programs.Bench(args.build.resolve(), folder)
-        for seed in range(args.first, (args.last or args.first) + 1):
+        for seed in (seed for text in args.seeds for seed in seeds_of(text)):
             here, is_silent = compare(bench, seed, args.noise)
             off += map(abs, here.values())
             n_silent += is_silent
