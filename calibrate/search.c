@@ -145,7 +145,6 @@ static void refine_trial(struct search *search, struct trial *trial)
 	    view->predict(view->context, &trial->machine, 1, trial->off, &err))
 		return;
 	trial->gain = gain_of(search, &trial->machine, trial->off, &hope);
-		trial->hope, trial->gain);
 }
 
 static int compare_gains(const void *a, const void *b)
