@@ -14,7 +14,14 @@
 
 #include <gsl/gsl_errno.h>
 
-enum { MOST_ROUNDS = 10, REFINED = 6, FEW_STEPS = 2, MANY_STEPS = 8, MORE_TIMES = 2 };
+enum {
+	MOST_ROUNDS = 10,
+	REFINED = 6,
+	REFINED_ROUGH = 3,
+	FEW_STEPS = 2,
+	MANY_STEPS = 8,
+	MORE_TIMES = 2
+};
 static const double WORTH = 1;	    /* a gain that more steps may follow */
 static const double ENOUGH = 0.001; /* a loss of which nothing is left to explain */
 /* What most are off is their noise: not less than the first one, nor more than the second. */
@@ -255,7 +262,7 @@ static bool take_hopeful(struct search *search, struct trial *trials)
 	struct trial *best = &trials[0];
 
 	qsort(trials, (size_t)N_MECHANISMS, sizeof(*trials), compare_hopes);
-	for (int k = 0; k < REFINED; k++) {
+	for (int k = 0; k < (search->view->is_rough ? REFINED_ROUGH : REFINED); k++) {
 		refine_trial(search, &trials[k]);
 		if (trials[k].gain > best->gain)
 			best = &trials[k];
