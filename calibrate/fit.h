@@ -62,8 +62,6 @@ bool fit_is_noisy(const struct fit *fit);
 
 /* starts.c: what may be tried, of these samples: all of `view` but its observations. */
 void fit_view(const struct fit *fit, struct view *view);
-/* Of times by size at a place. */
-void fit_view_lines(const struct fit *fit, struct view *view, int where);
 
 /* choose.c: replaces the machine by that which predicts the samples best; *check is that of the
  * result. */

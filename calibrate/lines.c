@@ -2,52 +2,111 @@
 /* Times by size as several lines: where they begin, how steep they are. */
 #include "search.h"
 
-/* Makes room for a line from there on, behind those that begin before; which one it is. The steps
- * of those behind it stay what they are. */
-static int insert_segment(struct machine *machine, int first, double from_B)
+#include <math.h>
+#include <stddef.h>
+
+/* Of a transfer; error: squares, of parts of the whole time. */
+struct line {
+	double at_0_s, per_byte_s, error;
+};
+
+enum { LINES = MACHINE_SEGMENTS + 1, LEAST_SIZES = 3 };
+static const double LEAST_PER_BYTE_S = 1e-13, LEAST_PART = 0.1; /* of a time, that is a transfer */
+
+/* --- transfers --- */
+
+/* What a message beyond the limit takes more than its size says: seen where bisection has been, or
+ * two empty messages. */
+static double rendezvous_s(const struct curve *curve, const struct machine *now)
 {
-	int place = 0, last = 0;
+	double limit_B = now->value[THRESHOLD];
 
-	while (last < MACHINE_SEGMENTS && machine->has[first + last])
-		last++;
-	while (place < last && machine->value[first + place] < from_B)
-		place++;
-	for (int k = last; k > place; k--)
-		for (int j = 0; j < 3; j++) {
-			int id = first + j * MACHINE_SEGMENTS + k;
+	for (int k = 1; k < curve->n; k++)
+		if (curve->sizes_B[k - 1] == limit_B && curve->sizes_B[k] == limit_B + 1)
+			return curve->times_s[k] - curve->times_s[k - 1] +
+			       (now->has[PER_BYTE] ? limit_B * now->value[PER_BYTE] : 0);
+	return 2 * curve->times_s[0];
+}
 
-			machine_set(machine, (enum parameter_id)id, machine->value[id - 1]);
+/* Without overheads, copies of eager messages, and what a rendezvous is before it sends. */
+static void transfers_of(const struct curve *curve, const struct machine *now, double *times_s)
+{
+	double overhead_s = now->value[SEND_OVERHEAD] + now->value[RECV_OVERHEAD],
+	       limit_B = now->has[THRESHOLD] ? now->value[THRESHOLD] : INFINITY,
+	       later_s = rendezvous_s(curve, now);
+
+	for (int k = 0; k < curve->n; k++) {
+		double size_B = curve->sizes_B[k], more_s = overhead_s;
+
+		if (size_B > limit_B)
+			more_s += later_s;
+		else if (now->has[PER_BYTE])
+			more_s += size_B * now->value[PER_BYTE];
+		times_s[k] = fmax(curve->times_s[k] - more_s, LEAST_PART * curve->times_s[k]);
+	}
+}
+
+/* --- the best lines --- */
+
+static struct line line_of(const struct curve *curve, const double *times_s, int first, int end)
+{
+	double w = 0, x = 0, y = 0, xx = 0, xy = 0;
+	struct line line = {0};
+
+	for (int k = first; k < end; k++) {
+		double weight = 1 / (curve->times_s[k] * curve->times_s[k]);
+
+		w += weight;
+		x += weight * curve->sizes_B[k];
+		y += weight * times_s[k];
+		xx += weight * curve->sizes_B[k] * curve->sizes_B[k];
+		xy += weight * curve->sizes_B[k] * times_s[k];
+	}
+	if (xx * w > x * x)
+		line.per_byte_s = (xy * w - x * y) / (xx * w - x * x);
+	line.per_byte_s = fmax(line.per_byte_s, LEAST_PER_BYTE_S);
+	line.at_0_s = (y - line.per_byte_s * x) / w;
+	for (int k = first; k < end; k++) {
+		double off = (line.at_0_s + line.per_byte_s * curve->sizes_B[k] - times_s[k]) /
+			     curve->times_s[k];
+
+		line.error += off * off;
+	}
+	return line;
+}
+
+/* Where each of so many lines begins, and the end: by dynamic programming, since the best of n that
+ * end somewhere are the best of n - 1 that end before, and a line. False: there are not that many. */
+static bool partition(const struct curve *curve, const double *times_s, int n_lines, int *firsts)
+{
+	int n = curve->n, from[LINES + 1][CURVE + 1];
+	double best[LINES + 1][CURVE + 1];
+
+	for (int end = 0; end <= n; end++)
+		best[0][end] = end == 0 ? 0 : INFINITY;
+	for (int j = 1; j <= n_lines; j++)
+		for (int end = 0; end <= n; end++) {
+			best[j][end] = INFINITY;
+			for (int k = 0; k + LEAST_SIZES <= end; k++) {
+				double error = best[j - 1][k];
+
+				if (isfinite(error))
+					error += line_of(curve, times_s, k, end).error;
+				if (error < best[j][end]) {
+					best[j][end] = error;
+					from[j][end] = k;
+				}
+			}
 		}
-	return place;
+	if (isinf(best[n_lines][n]))
+		return false;
+	firsts[n_lines] = n;
+	for (int j = n_lines; j > 0; j--)
+		firsts[j - 1] = from[j][firsts[j]];
+	return true;
 }
 
-static bool has_segment(const struct machine *now, int first, double from_B)
-{
-	for (int k = 0; k < MACHINE_SEGMENTS; k++)
-		if (now->has[first + k] && now->value[first + k] == from_B)
-			return true;
-	return false;
-}
-
-/* Of the size of a transfer: what travels with a request is none of a bulk's. */
-static double begin_of(const struct view *view, const struct machine *now, int where, int place)
-{
-	double size_B = view->places[where][place] + 1;
-
-	if (now->has[REQUEST_DATA] && now->has[THRESHOLD] && size_B > now->value[THRESHOLD] + 1)
-		size_B -= now->value[REQUEST_DATA];
-	return size_B;
-}
-
-static void add_segment(struct machine *machine, enum parameter_id id, double from_B, double step,
-			double rate_Bps)
-{
-	int place = insert_segment(machine, id, from_B);
-
-	machine_set(machine, (enum parameter_id)(id + place), from_B);
-	machine_set(machine, (enum parameter_id)(id + MACHINE_SEGMENTS + place), step);
-	machine_set(machine, (enum parameter_id)(id + 2 * MACHINE_SEGMENTS + place), rate_Bps);
-}
+/* --- on a machine --- */
 
 /* Of a transfer of that size on the lines that begin before. */
 static double time_before(const struct machine *machine, enum parameter_id id, double size_B)
@@ -68,89 +127,48 @@ static double time_before(const struct machine *machine, enum parameter_id id, d
 	return latency_s + size_B / rate_Bps;
 }
 
-/* What takes that much longer from there on. */
-static void add_jump(struct machine *machine, enum parameter_id id, double from_B, double jump_s,
-		     double rate_Bps)
+/* The k-th one behind the first, behind messages of that size. What travels with a request is none
+ * of a bulk's. */
+static void add_line(struct machine *machine, enum parameter_id id, int k, double last_B,
+		     const struct line *line)
 {
-	add_segment(machine, id, from_B, 1 + jump_s / time_before(machine, id, from_B), rate_Bps);
+	double from_B = last_B + 1, size_B = from_B;
+
+	if (machine->has[REQUEST_DATA] && machine->has[THRESHOLD] &&
+	    from_B > machine->value[THRESHOLD] + 1)
+		from_B -= machine->value[REQUEST_DATA];
+	machine_set(machine, (enum parameter_id)(id + MACHINE_SEGMENTS + k),
+		    (line->at_0_s + line->per_byte_s * size_B) / time_before(machine, id, size_B));
+	machine_set(machine, (enum parameter_id)(id + k), from_B);
+	machine_set(machine, (enum parameter_id)(id + 2 * MACHINE_SEGMENTS + k),
+		    1 / line->per_byte_s);
 }
 
-/* All lines that times by size show by themselves, and each of them; false: they show none. */
-static bool vary_seen(const struct view *view, const struct machine *now, enum parameter_id id,
-		      struct variants *out)
-{
-	int where = id == INNER_SEGMENT;
-	bool has_seen = false;
-	struct machine *all = variants_add(out, now);
-
-	if (view->first_rates[where] > 0)
-		machine_set(all, where ? INNER_BANDWIDTH : BANDWIDTH, view->first_rates[where]);
-	for (int k = 0; k < view->n_places[where]; k++) {
-		double jump_s = view->jumps_s[where][k], rate_Bps = view->rates[where][k],
-		       from_B = begin_of(view, now, where, k);
-
-		has_seen |= rate_Bps > 0;
-		if (rate_Bps == 0 || has_segment(now, id, from_B))
-			continue;
-		add_jump(variants_add(out, now), id, from_B, jump_s, rate_Bps);
-		if (!all->has[id + MACHINE_SEGMENTS - 1])
-			add_jump(all, id, from_B, jump_s, rate_Bps);
-	}
-	return has_seen;
-}
-
-/* The last line, from half of its size on, or twice. */
-static void vary_place(const struct machine *now, enum parameter_id id, struct variants *out)
-{
-	int last = MACHINE_SEGMENTS - 1;
-
-	while (last >= 0 && !now->has[id + last])
-		last--;
-	for (int k = 0; k < 2 && last >= 0; k++) {
-		double from_B = k ? 2 * now->value[id + last] - 1 : (now->value[id + last] + 1) / 2;
-		struct machine *machine;
-
-		if (last > 0 && from_B <= now->value[id + last - 1])
-			continue;
-		machine = variants_add(out, now);
-		machine_drop(machine, id);
-		add_jump(machine, id, from_B,
-			 time_before(now, id, now->value[id + last]) *
-			     (now->value[id + MACHINE_SEGMENTS + last] - 1),
-			 now->value[id + 2 * MACHINE_SEGMENTS + last]);
-	}
-}
-
-/* A line of its own from some sizes on: sooner, later, slower or faster than the one before. */
+/* The best lines, so many: more than one, and as many as there can be. */
 void vary_segments(const struct view *view, const struct machine *now, enum parameter_id id,
 		   struct variants *out)
 {
-	enum { KINDS = 5 };
-	static const double steps[KINDS] = {0.8, 1.1, 1.5, 1, 1},
-			    rates[KINDS] = {1, 1, 1, 0.6, 1.7};
-	int where = id == INNER_SEGMENT, n = view->n_places[where], step = 1;
+	const struct curve *curve = &view->curves[id == INNER_SEGMENT];
+	enum parameter_id plain = id == SEGMENT ? LATENCY : INNER_LATENCY;
+	double times_s[CURVE];
+	int firsts[LINES + 1];
 
-	if ((!where && now->has[PAYLOAD]) || now->has[id + MACHINE_SEGMENTS - 1] || n == 0)
+	if (curve->n == 0 || (id == SEGMENT && now->has[PAYLOAD]))
 		return;
 	if (now->has[id])
 		machine_drop(variants_add(out, now), id);
-	if (vary_seen(view, now, id, out))
-		return;
-	vary_place(now, id, out);
-	while (n / step * KINDS >= VARIANTS - out->n)
-		step++;
-	for (int k = 0; k < n; k += step)
-		for (int j = 0; j < KINDS; j++) {
-			double from_B = begin_of(view, now, where, k),
-			       rate_Bps = now->value[where ? INNER_BANDWIDTH : BANDWIDTH];
-			int at = 0;
+	transfers_of(curve, now, times_s);
+	for (int n = 2; n <= LINES && partition(curve, times_s, n, firsts); n++) {
+		struct machine *machine = variants_add(out, now);
+		struct line line = line_of(curve, times_s, 0, firsts[1]);
 
-			if (has_segment(now, id, from_B))
-				continue;
-			for (; at < MACHINE_SEGMENTS && now->has[id + at]; at++)
-				if (now->value[id + at] < from_B)
-					rate_Bps = now->value[id + 2 * MACHINE_SEGMENTS + at];
-			add_segment(variants_add(out, now), id, from_B, steps[j],
-				    rates[j] * rate_Bps);
+		while (machine->has[id])
+			machine_drop(machine, id);
+		machine_set(machine, plain, fmax(line.at_0_s, LEAST_PART * times_s[0]));
+		machine_set(machine, (enum parameter_id)(plain + 1), 1 / line.per_byte_s);
+		for (int k = 1; k < n; k++) {
+			line = line_of(curve, times_s, firsts[k], firsts[k + 1]);
+			add_line(machine, id, k - 1, curve->sizes_B[firsts[k] - 1], &line);
 		}
+	}
 }

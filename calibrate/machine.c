@@ -28,8 +28,9 @@ const struct parameter PARAMETER[PARAMETERS] = {
     [SEGMENT... SEGMENT_STEP - 1] = {"network", NULL, "segments", LISTED, 1, 1e9, true, "one_way"},
     [SEGMENT_STEP... SEGMENT_RATE - 1] = {"network", NULL, "segments", LISTED, 0.2, 5, false,
 					  "one_way"},
-    [SEGMENT_RATE... INNER_LATENCY - 1] = {"network", NULL, "segments", LISTED, 1e3, 1e15, false,
-					   "one_way"},
+    [SEGMENT_RATE... LINK_RATE - 1] = {"network", NULL, "segments", LISTED, 1e3, 1e15, false,
+				       "one_way"},
+    [LINK_RATE] = {"network", NULL, "segments", LISTED, 1e3, 1e15, false, "one_way"},
     [INNER_LATENCY] = {"network", "intra_node", "latency", TIME_S, 1e-10, 10, false, "one_way"},
     [INNER_BANDWIDTH] = {"network", "intra_node", "bandwidth", RATE, 1e3, 1e15, false, "one_way"},
     [INNER_SEGMENT... INNER_STEP - 1] = {"network", "intra_node", "segments", LISTED, 1, 1e9, true,
@@ -108,6 +109,8 @@ static void keep_possible(struct machine *machine)
 	}
 	if (!machine->has[UNATTENDED])
 		machine->has[USED] = false;
+	if (!machine->has[SEGMENT])
+		machine->has[LINK_RATE] = false;
 	if (!machine->has[MEMORY])
 		machine->has[COPIES] = false;
 }

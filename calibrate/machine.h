@@ -29,8 +29,10 @@ enum parameter_id {
 	SEGMENT = SHARING + MACHINE_FLOWS, /* of each of the segments: where it begins, */
 	SEGMENT_STEP =
 	    SEGMENT + MACHINE_SEGMENTS, /* its time there over that of the line before, */
-	SEGMENT_RATE = SEGMENT_STEP + MACHINE_SEGMENTS,	 /* and its bandwidth */
-	INNER_LATENCY = SEGMENT_RATE + MACHINE_SEGMENTS, /* within a node */
+	SEGMENT_RATE = SEGMENT_STEP + MACHINE_SEGMENTS, /* and its bandwidth, */
+	LINK_RATE =
+	    SEGMENT_RATE + MACHINE_SEGMENTS, /* which one transfer gets of a link that has this */
+	INNER_LATENCY,			     /* within a node */
 	INNER_BANDWIDTH,
 	INNER_SEGMENT,
 	INNER_STEP = INNER_SEGMENT + MACHINE_SEGMENTS,

@@ -177,15 +177,29 @@ static bool has_section(const struct machine *machine, const char *section)
 	return library_line(machine->library, section) != NULL;
 }
 
+static void write_line(double from_B, double latency_s, double rate_Bps, double link_Bps,
+		       int indent, FILE *file)
+{
+	fprintf(file, "\n%*s  - {from: %.0f, latency: %.9gns, bandwidth: %.9g MB/s", indent, "",
+		from_B, latency_s * 1e9, fmax(rate_Bps, link_Bps) / 1e6);
+	if (link_Bps > rate_Bps)
+		fprintf(file, ", stream: %.9g MB/s", rate_Bps / 1e6);
+	fputs("}", file);
+}
+
 /* Times of segments are lines: each begins at a part of what the one before it has there. */
 static void write_segments(const struct machine *machine, int first, int indent,
 			   const struct machine_file *how, FILE *file)
 {
 	int plain = first == SEGMENT ? LATENCY : INNER_LATENCY;
-	double latency_s = machine->value[plain], rate_Bps = machine->value[plain + 1];
+	double latency_s = machine->value[plain], rate_Bps = machine->value[plain + 1],
+	       link_Bps =
+		   first == SEGMENT && machine->has[LINK_RATE] ? machine->value[LINK_RATE] : 0;
 
 	fputs("segments:", file);
 	write_source(machine, (enum parameter_id)first, how, file);
+	if (link_Bps > 0)
+		write_line(0, latency_s, rate_Bps, link_Bps, indent, file);
 	for (int k = 0; k < MACHINE_SEGMENTS && machine->has[first + k]; k++) {
 		double from_B = machine->value[first + k],
 		       time_s = (latency_s + from_B / rate_Bps) *
@@ -193,8 +207,7 @@ static void write_segments(const struct machine *machine, int first, int indent,
 
 		rate_Bps = machine->value[first + 2 * MACHINE_SEGMENTS + k];
 		latency_s = time_s - from_B / rate_Bps;
-		fprintf(file, "\n%*s  - {from: %.0f, latency: %.9gns, bandwidth: %.9g MB/s}",
-			indent, "", from_B, latency_s * 1e9, rate_Bps / 1e6);
+		write_line(from_B, latency_s, rate_Bps, link_Bps, indent, file);
 	}
 }
 

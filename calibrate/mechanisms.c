@@ -55,8 +55,6 @@ static void vary_word(const struct view *view, const struct machine *now, enum p
 
 /* --- between eager messages and others --- */
 
-static const double LEAST_LIMIT_B = 1024; /* no library has less: what steps below it are lines */
-
 /* What a library is known to have is no question. */
 static void vary_threshold(const struct view *view, const struct machine *now, enum parameter_id id,
 			   struct variants *out)
@@ -64,10 +62,7 @@ static void vary_threshold(const struct view *view, const struct machine *now, e
 	if (view->facts.has[id] || now->library == LIBRARY_OPENMPI_TCP ||
 	    now->library == LIBRARY_MPICH_TCP)
 		return;
-	for (int k = 0; k < view->n_places[0]; k++)
-		if (view->places[0][k] >= LEAST_LIMIT_B &&
-		    (!now->has[id] || now->value[id] != view->places[0][k]))
-			machine_set(variants_add(out, now), id, view->places[0][k]);
+	vary_number(view, now, id, out);
 }
 
 /* What travels with a request is none of a bulk's, whose lines begin as much earlier, and of which a
@@ -238,6 +233,14 @@ static void vary_queue(const struct view *view, const struct machine *now, enum 
 		       struct variants *out)
 {
 	if (now->has[PAYLOAD])
+		vary_number(view, now, id, out);
+}
+
+/* One transfer gets its line's rate, of a link that is faster. */
+static void vary_link(const struct view *view, const struct machine *now, enum parameter_id id,
+		      struct variants *out)
+{
+	if (now->has[SEGMENT])
 		vary_number(view, now, id, out);
 }
 
@@ -435,6 +438,7 @@ const struct mechanism MECHANISMS[] = {
     {"fewer links between switches", TAPER, vary_uplinks},
     {"slower links between switches", UPLINK, vary_uplinks},
     {"lines by size", SEGMENT, vary_segments},
+    {"links faster than one transfer", LINK_RATE, vary_link},
     {"lines by size within a node", INNER_SEGMENT, vary_segments},
 };
 

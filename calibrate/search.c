@@ -36,6 +36,16 @@ void view_may(struct view *view, enum parameter_id id, double value)
 		starts->values[starts->n++] = value;
 }
 
+void view_add_time(struct view *view, int where, double size_B, double time_s)
+{
+	struct curve *curve = &view->curves[where];
+
+	if (curve->n == CURVE || !(time_s > 0))
+		return;
+	curve->sizes_B[curve->n] = size_B;
+	curve->times_s[curve->n++] = time_s;
+}
+
 /* --- one more --- */
 
 struct trial {
@@ -161,11 +171,14 @@ static int compare_gains(const void *a, const void *b)
 	return (left->gain < right->gain) - (left->gain > right->gain);
 }
 
+/* What gains as it is comes before what only may. */
 static int compare_hopes(const void *a, const void *b)
 {
 	const struct trial *left = a, *right = b;
+	bool gains = left->gain > 0 || right->gain > 0;
 
-	return (left->hope < right->hope) - (left->hope > right->hope);
+	return gains ? compare_gains(a, b)
+		     : (left->hope < right->hope) - (left->hope > right->hope);
 }
 
 static int compare_numbers(const void *a, const void *b)

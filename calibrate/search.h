@@ -12,7 +12,7 @@
  * are off anyhow (noise); its loss is robust, so that one that no value explains pulls little. The
  * logarithm of a value is what is fitted, by Levenberg and Marquardt's method.
  */
-enum { STARTS = 16, BREAKS = 128 };
+enum { STARTS = 16, CURVE = 128 };
 
 struct view {
 	int n;		       /* observations */
@@ -31,21 +31,22 @@ struct view {
 		int n;
 		double values[STARTS];
 	} starts[PARAMETERS];
-	/* sizes behind which another line may begin: between nodes, within one */
-	int n_places[2];
-	double places[2][BREAKS];
-	/* of a line there: how much longer it takes than the one before, its rate; 0: not known */
-	double jumps_s[2][BREAKS], rates[2][BREAKS];
+	/* messages by size, one way: between nodes, within one */
+	struct curve {
+		int n;
+		double sizes_B[CURVE], times_s[CURVE];
+	} curves[2];
 	/* what sends of such sizes left behind */
 	int n_left;
 	double left_from[STARTS], left[STARTS];
-	double first_rates[2]; /* of the smallest sizes, before the first such place */
-	unsigned libraries;    /* a bit for each that may be tried */
-	bool names_library;    /* whose protocol is the first question then */
-	bool is_rough;	       /* closed forms are: values are fitted before anything is added */
+	unsigned libraries; /* a bit for each that may be tried */
+	bool names_library; /* whose protocol is the first question then */
+	bool is_rough;	    /* closed forms are: values are fitted before anything is added */
 };
 
 void view_may(struct view *view, enum parameter_id id, double value);
+/* Of such a size; as many as there is room for. */
+void view_add_time(struct view *view, int where, double size_B, double time_s);
 
 struct search {
 	const struct view *view; /* borrowed */

@@ -150,12 +150,21 @@ static void may_be_words(const struct fit *fit, struct view *view)
 	}
 }
 
+static void add_times(const struct fit *fit, struct view *view, int where)
+{
+	const struct sample_key *key = NULL;
+
+	while ((key = fit_next_message(fit, where, key ? key->x : -1)))
+		view_add_time(view, where == WITHIN_NODE, (double)key->x,
+			      fit_value(fit->samples, "one_way", where, key->x, 0).value);
+}
+
 void fit_view(const struct fit *fit, struct view *view)
 {
 	bool has_rendezvous = fit->machine.value[THRESHOLD] < PARAMETER[THRESHOLD].high;
 
 	machine_set(&view->facts, THRESHOLD, fit->machine.value[THRESHOLD]);
-	fit_view_lines(fit, view, WITHIN_NODE);
+	add_times(fit, view, WITHIN_NODE);
 	view->libraries = 1U << LIBRARY_PLAIN | 1U << LIBRARY_OPENMPI | 1U << LIBRARY_MPICH;
 	if (fit->subject == WITHIN_NODE) {
 		machine_set(&view->facts, LATENCY, fit->machine.value[LATENCY]);
@@ -167,7 +176,7 @@ void fit_view(const struct fit *fit, struct view *view)
 		view->libraries |= 1U
 				   << (fit->machine.library == LIBRARY_OPENMPI ? LIBRARY_OPENMPI_TCP
 									       : LIBRARY_MPICH_TCP);
-	fit_view_lines(fit, view, BETWEEN_NODES);
+	add_times(fit, view, BETWEEN_NODES);
 	may_be_words(fit, view);
 	may_be_packets(fit, view);
 	may_lose(fit, view);

@@ -178,25 +178,36 @@ static void may_all(struct view *view, enum parameter_id id, const double *value
 		view_may(view, id, values[k]);
 }
 
-static int compare_sizes(const void *a, const void *b)
+/* Below each size that was timed; what steps below the least limit of libraries are lines. */
+static void find_limits(const struct observations *all, struct view *view)
 {
-	return *(const int *)a - *(const int *)b;
+	enum { LEAST_LIMIT_B = 1024, MOST_LIMIT_B = 4 << 20 };
+	const struct starts *limits = &view->starts[THRESHOLD];
+
+	for (int k = 1; k < all->n; k++) {
+		int limit_B = all->list[k - 1].size_B, place = 0;
+
+		while (place < limits->n && limits->values[place] != limit_B)
+			place++;
+		if (place == limits->n && limit_B >= LEAST_LIMIT_B && limit_B < MOST_LIMIT_B &&
+		    observation_is_same_curve(&all->list[k - 1], &all->list[k]))
+			view_may(view, THRESHOLD, limit_B);
+	}
 }
 
-/* Below each size that was timed, but the smallest ones. */
-static void find_places(const struct observations *all, struct view *view)
+/* Of the first latency by size. */
+static void find_curve(const struct observations *all, struct view *view)
 {
-	enum { LEAST_B = 128, MOST_B = 4 << 20, MOST_SIZES = 4096 };
-	int sizes[MOST_SIZES], n = 0, before = 0;
+	const struct observation *first = NULL;
 
-	for (int k = 0; k < all->n && n < MOST_SIZES; k++)
-		if (all->list[k].what)
-			sizes[n++] = all->list[k].size_B;
-	qsort(sizes, (size_t)n, sizeof(*sizes), compare_sizes);
-	for (int k = 0; k < n && view->n_places[0] < BREAKS; k++) {
-		if ((k == 0 || sizes[k] > sizes[k - 1]) && before >= LEAST_B && sizes[k] <= MOST_B)
-			view->places[0][view->n_places[0]++] = before;
-		before = sizes[k];
+	for (int k = 0; k < all->n; k++) {
+		const struct observation *o = &all->list[k];
+
+		if (!o->what || o->what->kind != BENCHMARK_LATENCY || observation_is_within(o) ||
+		    (first && !observation_is_same_curve(first, o)))
+			continue;
+		view_add_time(view, 0, o->size_B, o->time_s);
+		first = o;
 	}
 }
 
@@ -223,12 +234,13 @@ void predictor_view(struct predictor *predictor, const struct observations *all,
 	begin_plain(all, machine);
 	begin_levels(all, &predictor->shape, machine);
 	may_share(all, &predictor->shape, view, machine);
-	find_places(all, view);
+	find_limits(all, view);
+	find_curve(all, view);
 	may_all(view, BURST, bursts, 4);
 	may_all(view, PAYLOAD, payloads, 3);
 	may_all(view, HEADER, headers, 1);
 	may_all(view, QUEUE, queues, 3);
-	may_all(view, PER_BYTE, any, 0);
+	view_may(view, LINK_RATE, machine->value[BANDWIDTH]);
 	view_may(view, PER_BYTE, 0.1 / machine->value[BANDWIDTH]);
 	view_may(view, REQUEST_DATA, 4096);
 	may_all(view, SEND_OVERHEAD, any, 1);

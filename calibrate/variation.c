@@ -48,8 +48,9 @@ static double distance_of(const struct samples *samples, const struct sample_key
 	return median > constant ? median_of(values, n) / (median - constant) : 0;
 }
 
-/* The median over all keys of that probe; NAN: it was not measured. */
-static double typical(const struct samples *samples, const char *name, double constant)
+/* The median over all keys of that probe from x on; NAN: it was not measured. */
+static double typical(const struct samples *samples, const char *name, int64_t first_x,
+		      double constant)
 {
 	double distances[MOST];
 	const struct sample_key *before = NULL;
@@ -58,13 +59,24 @@ static double typical(const struct samples *samples, const char *name, double co
 	for (size_t i = 0; i < samples->n && n < MOST; i++) {
 		const struct sample_key *key = &samples->list[i].key;
 
-		if (strcmp(key->name, name) ||
+		if (strcmp(key->name, name) || key->x < first_x ||
 		    (before && before->x == key->x && before->y == key->y))
 			continue;
 		before = key;
 		distances[n++] = distance_of(samples, key, constant);
 	}
 	return n > 0 ? median_of(distances, n) : NAN;
+}
+
+/* Of the largest messages: what disturbs small ones as long, a part of large ones it is not. */
+static double messages_vary(const struct samples *samples, double overheads_s)
+{
+	const struct sample_key *key = NULL;
+	int64_t largest_B = 0;
+
+	while ((key = samples_next(samples, "vary_messages", key ? key->x : -1)))
+		largest_B = key->x;
+	return typical(samples, "vary_messages", largest_B, 2 * overheads_s);
 }
 
 static double limit(double variation)
@@ -76,8 +88,8 @@ bool fit_variation(const struct fit *fit, struct fit_varies *out)
 {
 	const struct samples *samples = fit->samples;
 	double overheads_s = fit->send_overhead.value + fit->recv_overhead.value,
-	       computing = typical(samples, "vary_computing", 0),
-	       messages = typical(samples, "vary_messages", 2 * overheads_s);
+	       computing = typical(samples, "vary_computing", 0, 0),
+	       messages = messages_vary(samples, overheads_s);
 
 	if (isnan(computing) || (computing == 0 && !(messages > 0)))
 		return false;
