@@ -10,8 +10,8 @@ struct line {
 	double at_0_s, per_byte_s, error;
 };
 
-enum { LINES = MACHINE_SEGMENTS + 1, LEAST_SIZES = 3 };
-static const double LEAST_PER_BYTE_S = 1e-13, LEAST_PART = 0.1; /* of a time, that is a transfer */
+enum { LINES = MACHINE_SEGMENTS + 1, LEAST_SIZES = 2 };
+static const double LEAST_PER_BYTE_S = 1e-13, LEAST_LATENCY = 0.1; /* of the one before */
 
 /* --- transfers --- */
 
@@ -42,7 +42,7 @@ static void transfers_of(const struct curve *curve, const struct machine *now, d
 			more_s += later_s;
 		else if (now->has[PER_BYTE])
 			more_s += size_B * now->value[PER_BYTE];
-		times_s[k] = fmax(curve->times_s[k] - more_s, LEAST_PART * curve->times_s[k]);
+		times_s[k] = curve->times_s[k] - more_s;
 	}
 }
 
@@ -90,6 +90,8 @@ static bool partition(const struct curve *curve, const double *times_s, int n_li
 			for (int k = 0; k + LEAST_SIZES <= end; k++) {
 				double error = best[j - 1][k];
 
+				if (k > 0 && !curve->may_begin[k])
+					continue;
 				if (isfinite(error))
 					error += line_of(curve, times_s, k, end).error;
 				if (error < best[j][end]) {
@@ -164,7 +166,7 @@ void vary_segments(const struct view *view, const struct machine *now, enum para
 
 		while (machine->has[id])
 			machine_drop(machine, id);
-		machine_set(machine, plain, fmax(line.at_0_s, LEAST_PART * times_s[0]));
+		machine_set(machine, plain, fmax(line.at_0_s, LEAST_LATENCY * now->value[plain]));
 		machine_set(machine, (enum parameter_id)(plain + 1), 1 / line.per_byte_s);
 		for (int k = 1; k < n; k++) {
 			line = line_of(curve, times_s, firsts[k], firsts[k + 1]);

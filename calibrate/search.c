@@ -36,13 +36,14 @@ void view_may(struct view *view, enum parameter_id id, double value)
 		starts->values[starts->n++] = value;
 }
 
-void view_add_time(struct view *view, int where, double size_B, double time_s)
+void view_add_time(struct view *view, int where, double size_B, double time_s, bool may_begin)
 {
 	struct curve *curve = &view->curves[where];
 
 	if (curve->n == CURVE || !(time_s > 0))
 		return;
 	curve->sizes_B[curve->n] = size_B;
+	curve->may_begin[curve->n] = may_begin;
 	curve->times_s[curve->n++] = time_s;
 }
 

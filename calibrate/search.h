@@ -35,6 +35,7 @@ struct view {
 	struct curve {
 		int n;
 		double sizes_B[CURVE], times_s[CURVE];
+		bool may_begin[CURVE]; /* a line, there */
 	} curves[2];
 	/* what sends of such sizes left behind */
 	int n_left;
@@ -45,8 +46,8 @@ struct view {
 };
 
 void view_may(struct view *view, enum parameter_id id, double value);
-/* Of such a size; as many as there is room for. */
-void view_add_time(struct view *view, int where, double size_B, double time_s);
+/* Of such a size, where a line may begin; as many as there is room for. */
+void view_add_time(struct view *view, int where, double size_B, double time_s, bool may_begin);
 
 struct search {
 	const struct view *view; /* borrowed */

@@ -150,13 +150,26 @@ static void may_be_words(const struct fit *fit, struct view *view)
 	}
 }
 
+/* A line begins where times step to the next byte: where bisection has been. A limit steps, too. */
+static bool is_step(const struct fit *fit, int where, int64_t size_B)
+{
+	static const double LEAST = 0.01;
+	struct value below = fit_value(fit->samples, "one_way", where, size_B - 1, 0),
+		     here = fit_value(fit->samples, "one_way", where, size_B, 0);
+
+	return below.is_known && size_B > 5 &&
+	       (double)size_B != fit->machine.value[THRESHOLD] + 1 &&
+	       fabs(here.value / below.value - 1) >= LEAST;
+}
+
 static void add_times(const struct fit *fit, struct view *view, int where)
 {
 	const struct sample_key *key = NULL;
 
 	while ((key = fit_next_message(fit, where, key ? key->x : -1)))
 		view_add_time(view, where == WITHIN_NODE, (double)key->x,
-			      fit_value(fit->samples, "one_way", where, key->x, 0).value);
+			      fit_value(fit->samples, "one_way", where, key->x, 0).value,
+			      is_step(fit, where, key->x));
 }
 
 void fit_view(const struct fit *fit, struct view *view)

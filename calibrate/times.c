@@ -206,7 +206,7 @@ static void find_curve(const struct observations *all, struct view *view)
 		if (!o->what || o->what->kind != BENCHMARK_LATENCY || observation_is_within(o) ||
 		    (first && !observation_is_same_curve(first, o)))
 			continue;
-		view_add_time(view, 0, o->size_B, o->time_s);
+		view_add_time(view, 0, o->size_B, o->time_s, true);
 		first = o;
 	}
 }
