@@ -150,26 +150,33 @@ static void may_be_words(const struct fit *fit, struct view *view)
 	}
 }
 
-/* A line begins where times step to the next byte: where bisection has been. A limit steps, too. */
-static bool is_step(const struct fit *fit, int where, int64_t size_B)
+/* Between sizes that are close, as bisection leaves them, times of a line grow by no more than sizes
+ * do. A limit steps, too. */
+static bool is_step(const struct fit *fit, double before_B, double before_s, double size_B,
+		    double time_s)
 {
-	static const double LEAST = 0.01;
-	struct value below = fit_value(fit->samples, "one_way", where, size_B - 1, 0),
-		     here = fit_value(fit->samples, "one_way", where, size_B, 0);
+	static const double CLOSE = 1.05, LEAST = 0.01;
+	double grows = time_s / before_s;
 
-	return below.is_known && size_B > 5 &&
-	       (double)size_B != fit->machine.value[THRESHOLD] + 1 &&
-	       fabs(here.value / below.value - 1) >= LEAST;
+	return before_B > 4 && before_B != fit->machine.value[THRESHOLD] &&
+	       size_B <= fmax(CLOSE * before_B, before_B + 1) &&
+	       (grows > size_B / before_B + LEAST || grows < 1 - LEAST);
 }
 
 static void add_times(const struct fit *fit, struct view *view, int where)
 {
 	const struct sample_key *key = NULL;
+	double before_B = 0, before_s = 0;
 
-	while ((key = fit_next_message(fit, where, key ? key->x : -1)))
-		view_add_time(view, where == WITHIN_NODE, (double)key->x,
-			      fit_value(fit->samples, "one_way", where, key->x, 0).value,
-			      is_step(fit, where, key->x));
+	while ((key = fit_next_message(fit, where, key ? key->x : -1))) {
+		double size_B = (double)key->x,
+		       time_s = fit_value(fit->samples, "one_way", where, key->x, 0).value;
+
+		view_add_time(view, where == WITHIN_NODE, size_B, time_s,
+			      is_step(fit, before_B, before_s, size_B, time_s));
+		before_B = size_B;
+		before_s = time_s;
+	}
 }
 
 void fit_view(const struct fit *fit, struct view *view)
