@@ -16,6 +16,9 @@
 
 struct net_packet {
 	struct sim_event event;
+	struct net_packet *next; /* in its line */
+	sim_time_ps leaves;
+	uint64_t order; /* of the event */
 	struct net_model *model;
 	struct net_stream *stream;
 	struct net_transfer *transfer; /* NULL: an acknowledgement */
@@ -29,9 +32,16 @@ struct net_packet {
 
 static void fire_packet(struct sim_event *event);
 
+/* Packets that leave in the order in which they came: only the first one's event is queued. */
+struct line {
+	struct net_packet *first, *last;
+};
+
 /* A model's. */
 struct state {
-	double wire_s_per_B; /* overhead included */
+	struct line *out, *in; /* [n_nodes]: at their links */
+	struct line under_way; /* acknowledgements: all for as long */
+	double wire_s_per_B;   /* overhead included */
 	struct util_pool packets;
 	struct net_stream *
 	    *others; /* [n_nodes], rows [n_nodes] by destination, NULL as long as nobody
@@ -46,6 +56,12 @@ static int create(struct net_model *model)
 
 	if (!state)
 		return UTIL_ENOMEM;
+	state->out = calloc(2 * (size_t)model->cluster->n_nodes, sizeof(*state->out));
+	if (!state->out) {
+		free(state);
+		return UTIL_ENOMEM;
+	}
+	state->in = state->out + model->cluster->n_nodes;
 	util_pool_init(&state->packets, sizeof(struct net_packet));
 	state->wire_s_per_B = 1 / (network->bandwidth_Bps * ratio);
 	model->state = state;
@@ -62,6 +78,7 @@ static void destroy(struct net_model *model)
 	for (int i = 0; state->others && i < model->cluster->n_nodes; i++)
 		free(state->others[i]);
 	free(state->others);
+	free(state->out);
 	free(state);
 }
 
@@ -106,11 +123,48 @@ static sim_time_ps leave(const struct net_model *model, struct net_link *link, d
 	return begin;
 }
 
-static void enter(struct net_packet *packet, struct net_link *link)
+static void queue_first(const struct line *line)
+{
+	struct net_packet *packet = line->first;
+
+	sim_engine_at_reserved(packet->model->engine, &packet->event, packet->leaves,
+			       packet->order);
+}
+
+static void wait_in(struct line *line, struct net_packet *packet, sim_time_ps leaves)
+{
+	packet->leaves = leaves;
+	packet->order = sim_queue_reserve(&packet->model->engine->queue);
+	packet->next = NULL;
+	if (line->first) {
+		line->last = line->last->next = packet;
+		return;
+	}
+	line->first = line->last = packet;
+	queue_first(line);
+}
+
+static void remove_first(struct line *line)
+{
+	line->first = line->first->next;
+	if (line->first)
+		queue_first(line);
+}
+
+static void enter_out(struct net_packet *packet)
 {
 	struct net_model *model = packet->model;
 
-	sim_engine_at(model->engine, &packet->event, leave(model, link, packet->wire_s));
+	wait_in(&((struct state *)model->state)->out[packet->source_node], packet,
+		leave(model, net_node_out(model, packet->source_node), packet->wire_s));
+}
+
+static void enter_in(struct net_packet *packet)
+{
+	struct net_model *model = packet->model;
+
+	wait_in(&((struct state *)model->state)->in[packet->dest_node], packet,
+		leave(model, net_node_in(model, packet->dest_node), packet->wire_s));
 }
 
 /* --- the sender's end --- */
@@ -143,7 +197,7 @@ static void send_packet(struct net_model *model, struct net_stream *stream, int6
 	tcp->sent_B += size_B;
 	tcp->unsent_B -= size_B;
 	tcp->queued_B += size_B;
-	enter(packet, net_out_link(transfer));
+	enter_out(packet);
 }
 
 static void send_next(struct net_stream *stream, struct net_transfer *next)
@@ -257,7 +311,7 @@ static void acknowledge(const struct net_packet *packet)
 	back->sent = packet->sent;
 	tcp->n_unacked = 0;
 	tcp->n_acks++;
-	enter(back, net_node_out(model, packet->dest_node));
+	enter_out(back);
 }
 
 /* Of the first transfer of the stream, since packets stay in order. */
@@ -301,22 +355,29 @@ static void fire_packet(struct sim_event *event)
 {
 	struct net_packet *packet = (struct net_packet *)event;
 	struct net_model *model = packet->model;
+	struct state *state = model->state;
 
 	if (!packet->is_at_switch) {
+		remove_first(&state->out[packet->source_node]);
 		packet->is_at_switch = true;
-		enter(packet, net_node_in(model, packet->dest_node));
+		enter_in(packet);
 		if (packet->transfer) {
 			packet->stream->tcp.queued_B -= packet->size_B;
 			go(packet->stream);
 		}
-	} else if (packet->transfer) {
-		arrive(packet);
-	} else if (!packet->has_left) {
-		packet->has_left = true;
-		sim_engine_after(model->engine, event,
-				 sim_time_from_s(model->cluster->network.latency_s));
-	} else {
+	} else if (packet->has_left) {
+		remove_first(&state->under_way);
 		acknowledged(packet);
+	} else {
+		remove_first(&state->in[packet->dest_node]);
+		if (packet->transfer) {
+			arrive(packet);
+			return;
+		}
+		packet->has_left = true;
+		wait_in(&state->under_way, packet,
+			sim_time_add(model->engine->now,
+				     sim_time_from_s(model->cluster->network.latency_s)));
 	}
 }
 

@@ -25,8 +25,8 @@
  * its own stack and passes control to the next task itself: half as many switches, none when it is
  * the next one. To events and hooks this is no task (`running` is NULL), wherever their frames lie.
  */
-enum sim_step {			    /* the last two: the run cannot go on */
-		SIM_STEP_IDLE,	    /* nothing ready, and nothing queued that will come: all ended, or deadlock */
+enum sim_step {		       /* the last two: the run cannot go on */
+		SIM_STEP_IDLE, /* nothing ready, and nothing queued that will come: all ended, or deadlock */
 		SIM_STEP_TASK,	    /* a task ran */
 		SIM_STEP_EVENT,	    /* an event fired, or a hook of the instant's end ran */
 		SIM_STEP_NO_MEMORY, /* the event queue could not grow */
@@ -105,6 +105,13 @@ static inline void sim_engine_after(struct sim_engine *engine, struct sim_event 
 				    sim_time_ps delay)
 {
 	sim_engine_at(engine, event, delay > 0 ? sim_time_add(engine->now, delay) : engine->now);
+}
+/* As sim_queue_push_reserved: `order` is of sim_queue_reserve; the time is not before now. */
+static inline void sim_engine_at_reserved(struct sim_engine *engine, struct sim_event *event,
+					  sim_time_ps time, uint64_t order)
+{
+	if (__builtin_expect(sim_queue_push_reserved(&engine->queue, event, time, order), 0))
+		sim_engine_fail_memory(engine);
 }
 void sim_engine_cancel(struct sim_engine *engine, struct sim_event *event);
 /* Asks for hook->run once at the end of the present instant; asking twice is once. The hook may

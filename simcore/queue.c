@@ -184,6 +184,18 @@ int sim_queue_push_slot(struct sim_queue *queue, struct sim_event *event, sim_ti
 	return 0;
 }
 
+int sim_queue_push_reserved(struct sim_queue *queue, struct sim_event *event, sim_time_ps time,
+			    uint64_t order)
+{
+	if (queue->n_slots == queue->capacity && queue_grow(queue))
+		return UTIL_ENOMEM;
+	queue->n_events++;
+	event->time = time;
+	event->next = NULL;
+	sift_up(queue, queue->n_slots++, (struct sim_queue_slot){time, order, event});
+	return 0;
+}
+
 void sim_queue_delay(struct sim_queue *queue, sim_time_ps delay)
 {
 	for (size_t i = 0; i < queue->n_slots; i++) {

@@ -87,6 +87,18 @@ static inline int sim_queue_push(struct sim_queue *queue, struct sim_event *even
 	queue->n_events++;
 	return 0;
 }
+/*
+ * For events that wait for each other outside, in the order of their times, so that only the first
+ * one is here: a place among events of the same time as if one were pushed now, and the push, later,
+ * to that place, of an event that is not queued. O(log n). 0 or UTIL_ENOMEM.
+ */
+static inline uint64_t sim_queue_reserve(struct sim_queue *queue)
+{
+	queue->last = NULL;
+	return queue->next_order++;
+}
+int sim_queue_push_reserved(struct sim_queue *queue, struct sim_event *event, sim_time_ps time,
+			    uint64_t order);
 /* Takes `event` out; nothing happens when it is not queued. O(log n). */
 void sim_queue_cancel(struct sim_queue *queue, struct sim_event *event);
 /* The first event, or NULL. */
