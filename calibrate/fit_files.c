@@ -275,16 +275,19 @@ static int find_library(struct work *work, struct util_error *err)
 
 static int begin(struct work *work, struct util_error *err)
 {
+	const struct fit_files *request = work->request;
+	const char *name = request->check ? request->check : request->known;
+
 	if (read_all(work, err))
 		return err->code;
 	work->search.view = &work->view;
 	if (predictor_begin(&work->predictor, &work->observations, work->known,
-			    work->request->n_jobs, err))
+			    name ? name : "the cluster file", request->n_jobs, err))
 		return err->code;
 	work->predicted = calloc((size_t)work->observations.n + 1, sizeof(*work->predicted));
 	if (!work->predicted)
 		return util_error_set(err, UTIL_ENOMEM, "out of memory");
-	if (work->request->check) /* nothing is added to it */
+	if (request->check) /* nothing is added to it */
 		return 0;
 	predictor_view(&work->predictor, &work->observations, &work->view, &work->search.machine);
 	return find_library(work, err);

@@ -70,7 +70,7 @@ static int write_tests(const struct predictor *predictor, int part, struct util_
 }
 
 int predictor_begin(struct predictor *predictor, const struct observations *observations,
-		    const char *known, int n_jobs, struct util_error *err)
+		    const char *known, const char *name, int n_jobs, struct util_error *err)
 {
 	*predictor = (struct predictor){.observations = observations, .known = known};
 	predictor->n_jobs = n_jobs;
@@ -84,7 +84,7 @@ int predictor_begin(struct predictor *predictor, const struct observations *obse
 	for (int part = 0; part < BENCHMARK_PARTS; part++)
 		if (write_tests(predictor, part, err))
 			return err->code;
-	if (shape_read(&predictor->shape, known, "the cluster file", err))
+	if (shape_read(&predictor->shape, known, name, err))
 		return err->code;
 	for (int k = 0; k < observations->n; k++) {
 		const struct observation *o = &observations->list[k];

@@ -27,8 +27,9 @@ struct predictor {
 	int n_parts;	      /* runs of a candidate */
 };
 
+/* `name`: what errors call the file that is known. 0 or negative. */
 int predictor_begin(struct predictor *predictor, const struct observations *observations,
-		    const char *known, int n_jobs, struct util_error *err);
+		    const char *known, const char *name, int n_jobs, struct util_error *err);
 /* times[n][number of observations]; NAN of a candidate that the simulator refuses; why the last one
  * was stands in *err. 0 or negative: no candidate could be run. */
 int predictor_run(struct predictor *predictor, const struct machine *machines, int n, double *times,
@@ -36,7 +37,7 @@ int predictor_run(struct predictor *predictor, const struct machine *machines, i
 void predictor_end(struct predictor *predictor);
 
 /* times.c: what a search sees of them, and the machine that it begins with: closed forms of the plain
- *  * model. `predictor` has begun. */
+ * model. `predictor` has begun. */
 void predictor_view(struct predictor *predictor, const struct observations *observations,
 		    struct view *view, struct machine *machine);
 void predictor_view_end(struct view *view);
