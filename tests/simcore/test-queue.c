@@ -74,6 +74,28 @@ static void chains_keep_their_order_when_events_leave_or_move(void **state)
 	sim_queue_finish(&queue);
 }
 
+/* b's place is reserved between a and c, d; it comes when they are there, and before them. */
+static void a_reserved_place_is_kept(void **state)
+{
+	struct sim_event a = {0}, b = {0}, c = {0}, d = {0};
+	struct sim_queue queue;
+	uint64_t order;
+
+	sim_queue_init(&queue);
+	sim_queue_push(&queue, &a, 5);
+	order = sim_queue_reserve(&queue);
+	sim_queue_push(&queue, &c, 5);
+	assert_int_equal(sim_queue_push_reserved(&queue, &b, 5, order), 0);
+	sim_queue_push(&queue, &d, 5);
+	assert_int_equal(queue.n_events, 4);
+	assert_ptr_equal(sim_queue_pop(&queue), &a);
+	assert_ptr_equal(sim_queue_pop(&queue), &b);
+	assert_ptr_equal(sim_queue_pop(&queue), &c);
+	assert_ptr_equal(sim_queue_pop(&queue), &d);
+	assert_null(sim_queue_pop(&queue));
+	sim_queue_finish(&queue);
+}
+
 static void an_event_knows_whether_it_is_queued(void **state)
 {
 	struct sim_event event;
@@ -194,6 +216,7 @@ int main(void)
 	    cmocka_unit_test(equal_times_keep_push_order),
 	    cmocka_unit_test(a_moved_event_goes_behind_its_equals),
 	    cmocka_unit_test(chains_keep_their_order_when_events_leave_or_move),
+	    cmocka_unit_test(a_reserved_place_is_kept),
 	    cmocka_unit_test(an_event_knows_whether_it_is_queued),
 	    cmocka_unit_test(a_push_without_memory_changes_nothing),
 	    cmocka_unit_test(random_steps_agree_with_a_naive_queue),
