@@ -25,8 +25,8 @@
  * its own stack and passes control to the next task itself: half as many switches, none when it is
  * the next one. To events and hooks this is no task (`running` is NULL), wherever their frames lie.
  */
-enum sim_step {		       /* the last two: the run cannot go on */
-		SIM_STEP_IDLE, /* nothing ready, and nothing queued that will come: all ended, or deadlock */
+enum sim_step {			    /* the last two: the run cannot go on */
+		SIM_STEP_IDLE,	    /* nothing ready, and nothing queued that will come: all ended, or deadlock */
 		SIM_STEP_TASK,	    /* a task ran */
 		SIM_STEP_EVENT,	    /* an event fired, or a hook of the instant's end ran */
 		SIM_STEP_NO_MEMORY, /* the event queue could not grow */
