@@ -26,40 +26,28 @@ static int n_repeats(const struct test *test)
 	return all_B <= SMALL_B ? 4 : 1;
 }
 
-/* --- between two ranks, or pairs of them --- */
-
-static void send_one(const struct test *test, int to)
-{
-	MPI_Send(test->send, test->size_B, MPI_BYTE, to, TAG_DATA, test->comm);
-}
-
-static void receive_one(const struct test *test, int from)
-{
-	MPI_Recv(test->recv, test->size_B, MPI_BYTE, from, TAG_DATA, test->comm, MPI_STATUS_IGNORE);
-}
-
 /* The first half of the ranks sends to the second one. */
-static int partner_of(const struct test *test)
-{
-	int half = test->n_ranks / 2;
-
-	return test->rank < half ? test->rank + half : test->rank - half;
-}
-
 static bool is_first(const struct test *test)
 {
 	return test->rank < test->n_ranks / 2;
 }
 
+static int partner_of(const struct test *test)
+{
+	int half = test->n_ranks / 2;
+
+	return is_first(test) ? test->rank + half : test->rank - half;
+}
+
 static void latency(const struct test *test)
 {
-	if (is_first(test)) {
-		send_one(test, partner_of(test));
-		receive_one(test, partner_of(test));
-	} else {
-		receive_one(test, partner_of(test));
-		send_one(test, partner_of(test));
-	}
+	int partner = partner_of(test), n = test->size_B;
+
+	if (is_first(test))
+		MPI_Send(test->send, n, MPI_BYTE, partner, TAG_DATA, test->comm);
+	MPI_Recv(test->recv, n, MPI_BYTE, partner, TAG_DATA, test->comm, MPI_STATUS_IGNORE);
+	if (!is_first(test))
+		MPI_Send(test->send, n, MPI_BYTE, partner, TAG_DATA, test->comm);
 }
 
 /* A window of messages, one way or both, and an answer. */
@@ -82,169 +70,99 @@ static void stream(const struct test *test, bool sends, bool receives)
 		MPI_Send(test->send, ANSWER_B, MPI_BYTE, partner, TAG_ANSWER, test->comm);
 }
 
-static void one_way(const struct test *test)
+/* A message to each of these ranks, and one from each, in the opposite order. */
+static void exchange(const struct test *test, const int *others, int n)
 {
-	stream(test, is_first(test), !is_first(test));
-}
-
-static void both_ways(const struct test *test)
-{
-	stream(test, true, true);
-}
-
-static void ping_ping(const struct test *test)
-{
-	MPI_Request request;
-
-	MPI_Isend(test->send, test->size_B, MPI_BYTE, partner_of(test), TAG_DATA, test->comm,
-		  &request);
-	receive_one(test, partner_of(test));
-	MPI_Wait(&request, MPI_STATUS_IGNORE);
-}
-
-static void chain(const struct test *test)
-{
-	int n = test->n_ranks;
-
-	MPI_Sendrecv(test->send, test->size_B, MPI_BYTE, (test->rank + 1) % n, TAG_DATA, test->recv,
-		     test->size_B, MPI_BYTE, (test->rank + n - 1) % n, TAG_DATA, test->comm,
-		     MPI_STATUS_IGNORE);
-}
-
-static void exchange(const struct test *test)
-{
-	int n = test->n_ranks, sides[] = {(test->rank + n - 1) % n, (test->rank + 1) % n};
 	MPI_Request requests[2];
 
-	for (int k = 0; k < 2; k++)
-		MPI_Isend(test->send, test->size_B, MPI_BYTE, sides[k], TAG_DATA, test->comm,
+	for (int k = 0; k < n; k++)
+		MPI_Isend(test->send, test->size_B, MPI_BYTE, others[k], TAG_DATA, test->comm,
 			  &requests[k]);
-	for (int k = 0; k < 2; k++)
-		receive_one(test, sides[1 - k]);
-	MPI_Waitall(2, requests, MPI_STATUSES_IGNORE);
+	for (int k = n - 1; k >= 0; k--)
+		MPI_Recv(test->recv, test->size_B, MPI_BYTE, others[k], TAG_DATA, test->comm,
+			 MPI_STATUS_IGNORE);
+	MPI_Waitall(n, requests, MPI_STATUSES_IGNORE);
 }
 
-/* --- one-sided, from rank 0 to rank 1 --- */
-
-static void put(const struct test *test)
+static void between_ranks(const struct test *test)
 {
-	MPI_Put(test->send, test->size_B, MPI_BYTE, 1, 0, test->size_B, MPI_BYTE, test->window);
+	int n = test->n_ranks, size_B = test->size_B, partner = partner_of(test),
+	    sides[] = {(test->rank + n - 1) % n, (test->rank + 1) % n};
+
+	switch (test->what->kind) {
+	case BENCHMARK_LATENCY:
+		latency(test);
+		break;
+	case BENCHMARK_STREAM:
+		stream(test, is_first(test), !is_first(test));
+		break;
+	case BENCHMARK_BOTH_WAYS:
+		stream(test, true, true);
+		break;
+	case BENCHMARK_PING_PING:
+		exchange(test, &partner, 1);
+		break;
+	case BENCHMARK_CHAIN:
+		MPI_Sendrecv(test->send, size_B, MPI_BYTE, sides[1], TAG_DATA, test->recv, size_B,
+			     MPI_BYTE, sides[0], TAG_DATA, test->comm, MPI_STATUS_IGNORE);
+		break;
+	default: /* BENCHMARK_EXCHANGE */
+		exchange(test, sides, 2);
+	}
 }
 
-static void get(const struct test *test)
+/* From rank 0 to rank 1. */
+static void one_sided(const struct test *test)
 {
-	MPI_Get(test->recv, test->size_B, MPI_BYTE, 1, 0, test->size_B, MPI_BYTE, test->window);
-}
+	int n = test->what->unit == BENCHMARK_OF_WINDOW ? window_of(test) : 1,
+	    size_B = test->size_B;
 
-static void accesses(const struct test *test, void (*access)(const struct test *), int n)
-{
 	if (test->rank > 0)
 		return;
 	for (int k = 0; k < n; k++)
-		access(test);
+		if (test->what->kind == BENCHMARK_PUT)
+			MPI_Put(test->send, size_B, MPI_BYTE, 1, 0, size_B, MPI_BYTE, test->window);
+		else
+			MPI_Get(test->recv, size_B, MPI_BYTE, 1, 0, size_B, MPI_BYTE, test->window);
 	MPI_Win_flush(1, test->window);
 }
 
-static void put_latency(const struct test *test)
+static void collective(const struct test *test)
 {
-	accesses(test, put, 1);
+	int n = test->size_B, n_floats = n / (int)sizeof(float);
+	char *send = test->send, *recv = test->recv;
+	MPI_Comm comm = test->comm;
+
+	switch (test->what->kind) {
+	case BENCHMARK_BCAST:
+		MPI_Bcast(send, n, MPI_BYTE, 0, comm);
+		break;
+	case BENCHMARK_GATHER:
+		MPI_Gather(send, n, MPI_BYTE, recv, n, MPI_BYTE, 0, comm);
+		break;
+	case BENCHMARK_SCATTER:
+		MPI_Scatter(send, n, MPI_BYTE, recv, n, MPI_BYTE, 0, comm);
+		break;
+	case BENCHMARK_ALLGATHER:
+		MPI_Allgather(send, n, MPI_BYTE, recv, n, MPI_BYTE, comm);
+		break;
+	case BENCHMARK_ALLTOALL:
+		MPI_Alltoall(send, n, MPI_BYTE, recv, n, MPI_BYTE, comm);
+		break;
+	case BENCHMARK_REDUCE:
+		MPI_Reduce(send, recv, n_floats, MPI_FLOAT, MPI_SUM, 0, comm);
+		break;
+	case BENCHMARK_ALLREDUCE:
+		MPI_Allreduce(send, recv, n_floats, MPI_FLOAT, MPI_SUM, comm);
+		break;
+	case BENCHMARK_REDUCE_SCATTER:
+		MPI_Reduce_scatter_block(send, recv, n_floats / test->n_ranks, MPI_FLOAT, MPI_SUM,
+					 comm);
+		break;
+	default: /* BENCHMARK_BARRIER */
+		MPI_Barrier(comm);
+	}
 }
-
-static void get_latency(const struct test *test)
-{
-	accesses(test, get, 1);
-}
-
-static void put_stream(const struct test *test)
-{
-	accesses(test, put, window_of(test));
-}
-
-static void get_stream(const struct test *test)
-{
-	accesses(test, get, window_of(test));
-}
-
-/* --- collective --- */
-
-static void barrier(const struct test *test)
-{
-	MPI_Barrier(test->comm);
-}
-
-static void bcast(const struct test *test)
-{
-	MPI_Bcast(test->send, test->size_B, MPI_BYTE, 0, test->comm);
-}
-
-static void gather(const struct test *test)
-{
-	MPI_Gather(test->send, test->size_B, MPI_BYTE, test->recv, test->size_B, MPI_BYTE, 0,
-		   test->comm);
-}
-
-static void scatter(const struct test *test)
-{
-	MPI_Scatter(test->send, test->size_B, MPI_BYTE, test->recv, test->size_B, MPI_BYTE, 0,
-		    test->comm);
-}
-
-static void allgather(const struct test *test)
-{
-	MPI_Allgather(test->send, test->size_B, MPI_BYTE, test->recv, test->size_B, MPI_BYTE,
-		      test->comm);
-}
-
-static void alltoall(const struct test *test)
-{
-	MPI_Alltoall(test->send, test->size_B, MPI_BYTE, test->recv, test->size_B, MPI_BYTE,
-		     test->comm);
-}
-
-static int n_floats(const struct test *test)
-{
-	return test->size_B / (int)sizeof(float);
-}
-
-static void reduce(const struct test *test)
-{
-	MPI_Reduce(test->send, test->recv, n_floats(test), MPI_FLOAT, MPI_SUM, 0, test->comm);
-}
-
-static void allreduce(const struct test *test)
-{
-	MPI_Allreduce(test->send, test->recv, n_floats(test), MPI_FLOAT, MPI_SUM, test->comm);
-}
-
-static void reduce_scatter(const struct test *test)
-{
-	MPI_Reduce_scatter_block(test->send, test->recv, n_floats(test) / test->n_ranks, MPI_FLOAT,
-				 MPI_SUM, test->comm);
-}
-
-/* --- all of them --- */
-
-static void (*const RUNS[])(const struct test *) = {
-    [BENCHMARK_LATENCY] = latency,
-    [BENCHMARK_STREAM] = one_way,
-    [BENCHMARK_BOTH_WAYS] = both_ways,
-    [BENCHMARK_PING_PING] = ping_ping,
-    [BENCHMARK_CHAIN] = chain,
-    [BENCHMARK_EXCHANGE] = exchange,
-    [BENCHMARK_PUT] = put_latency,
-    [BENCHMARK_GET] = get_latency,
-    [BENCHMARK_PUT_STREAM] = put_stream,
-    [BENCHMARK_GET_STREAM] = get_stream,
-    [BENCHMARK_BARRIER] = barrier,
-    [BENCHMARK_BCAST] = bcast,
-    [BENCHMARK_GATHER] = gather,
-    [BENCHMARK_SCATTER] = scatter,
-    [BENCHMARK_ALLGATHER] = allgather,
-    [BENCHMARK_ALLTOALL] = alltoall,
-    [BENCHMARK_REDUCE] = reduce,
-    [BENCHMARK_ALLREDUCE] = allreduce,
-    [BENCHMARK_REDUCE_SCATTER] = reduce_scatter,
-};
 
 /* What one of a repetition's operations takes. */
 static double part_of(const struct test *test)
@@ -257,12 +175,15 @@ static double part_of(const struct test *test)
 /* Seconds; all ranks meet between two repetitions of what the benchmarks time so. */
 static double repeat(const struct test *test, int n)
 {
+	void (*run)(const struct test *) = test->what->is_one_sided		  ? one_sided
+					   : test->what->kind < BENCHMARK_BARRIER ? between_ranks
+										  : collective;
 	double time_s = 0;
 
 	for (int k = 0; k < n; k++) {
 		double begin = MPI_Wtime();
 
-		RUNS[test->what->kind](test);
+		run(test);
 		time_s += MPI_Wtime() - begin;
 		if (test->what->meets)
 			MPI_Barrier(test->comm);
@@ -285,7 +206,7 @@ static int n_enough(const struct test *test, int n, double time_s)
 /* Of rank 0 where there is one pair, else the mean of all ranks. */
 static double measure(const struct test *test)
 {
-	bool is_mean = test->what->is_mean || (test->what->is_pair && test->n_ranks > 2);
+	bool is_mean = !test->what->is_pair || test->n_ranks > 2;
 	double time_s, sum_s;
 
 	if (test->what->is_one_sided)

@@ -3,22 +3,22 @@
 
 #include <string.h>
 
-#define PAIR(name, kind, unit, osu, imb)                              \
-	{                                                             \
-		name, kind, unit, true, false, false, false, osu, imb \
+#define PAIR(name, kind, unit, osu, imb)                       \
+	{                                                      \
+		name, kind, unit, true, false, false, osu, imb \
 	}
-#define ONE_SIDED(name, kind, unit, osu)                              \
-	{                                                             \
-		name, kind, unit, true, true, false, false, osu, NULL \
+#define ONE_SIDED(name, kind, unit, osu)                       \
+	{                                                      \
+		name, kind, unit, true, true, false, osu, NULL \
 	}
-#define ALL(name, kind, osu)                                                     \
-	{                                                                        \
-		name, kind, BENCHMARK_WHOLE, false, false, true, true, osu, NULL \
+#define ALL(name, kind, osu)                                               \
+	{                                                                  \
+		name, kind, BENCHMARK_WHOLE, false, false, true, osu, NULL \
 	}
 /* Ranks of the Intel MPI Benchmarks go on without meeting. */
-#define LOOP(name, kind, imb)                                                     \
-	{                                                                         \
-		name, kind, BENCHMARK_WHOLE, false, false, false, true, NULL, imb \
+#define LOOP(name, kind, imb)                                               \
+	{                                                                   \
+		name, kind, BENCHMARK_WHOLE, false, false, false, NULL, imb \
 	}
 
 /* Of titles that contain each other the longer one comes first. */
@@ -26,8 +26,8 @@ static const struct benchmark LIST[] = {
     PAIR("multi_latency", BENCHMARK_LATENCY, BENCHMARK_HALF, "Multi Latency Test", NULL),
     ONE_SIDED("put_latency", BENCHMARK_PUT, BENCHMARK_WHOLE, "Put Latency Test"),
     ONE_SIDED("get_latency", BENCHMARK_GET, BENCHMARK_WHOLE, "Get Latency Test"),
-    ONE_SIDED("put_bw", BENCHMARK_PUT_STREAM, BENCHMARK_OF_WINDOW, "Put Bandwidth Test"),
-    ONE_SIDED("get_bw", BENCHMARK_GET_STREAM, BENCHMARK_OF_WINDOW, "Get Bandwidth Test"),
+    ONE_SIDED("put_bw", BENCHMARK_PUT, BENCHMARK_OF_WINDOW, "Put Bandwidth Test"),
+    ONE_SIDED("get_bw", BENCHMARK_GET, BENCHMARK_OF_WINDOW, "Get Bandwidth Test"),
     PAIR("mbw_mr", BENCHMARK_STREAM, BENCHMARK_OF_WINDOW, "Multiple Bandwidth", NULL),
     PAIR("bibw", BENCHMARK_BOTH_WAYS, BENCHMARK_OF_WINDOW, "Bi-Directional Bandwidth Test", NULL),
     ALL("barrier", BENCHMARK_BARRIER, "Barrier Latency Test"),

@@ -17,8 +17,6 @@ enum benchmark_kind {
 	BENCHMARK_EXCHANGE,
 	BENCHMARK_PUT,
 	BENCHMARK_GET,
-	BENCHMARK_PUT_STREAM,
-	BENCHMARK_GET_STREAM,
 	BENCHMARK_BARRIER,
 	BENCHMARK_BCAST,
 	BENCHMARK_GATHER,
@@ -55,7 +53,6 @@ struct benchmark {
 	bool is_pair;	   /* two ranks, where nothing else is said */
 	bool is_one_sided; /* from rank 0 to rank 1 */
 	bool meets;	   /* ranks meet between two repetitions */
-	bool is_mean;	   /* of all ranks' times; else rank 0's */
 	const char *osu;   /* what the title of its OSU micro-benchmark contains; NULL: none */
 	const char *imb;   /* its name in the Intel MPI Benchmarks; NULL: none */
 };

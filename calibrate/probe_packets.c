@@ -9,7 +9,6 @@
 #include <math.h>
 
 #include "calibrate.h"
-#include "saw.h"
 
 enum {
 	LEAST_PAYLOAD_B = 512,
@@ -32,6 +31,20 @@ static const double TOLERANCE = 1e-3; /* a jump is a hundredth of a time, or les
 static const double GOLDEN = 0.6180339887; /* its multiples spread evenly */
 static const double SAME_HEIGHT = 0.5, SAME_DISTANCE = 0.01;
 
+struct points {
+	int n;
+	double size_B[MOST_POINTS], time_s[MOST_POINTS];
+};
+
+/* A line with jumps of one height at equal distances. */
+struct saw {
+	double first_B, distance_B; /* jumps at first_B + k distance_B, behind these sizes */
+	/* the best line, how many points tell it, their variance from it */
+	double start_s, per_byte_s, jump_s;
+	int n_points;
+	double rest;
+};
+
 struct jump { /* between below_B and the next size */
 	int64_t below_B;
 	double height_s;
@@ -51,50 +64,75 @@ static double time_after_rest(struct cal *cal, int64_t size_B)
 
 /* Steps differ: if all were as long as a packet no size would be behind a jump that others are not
  * behind. */
-static void choose_sizes(int64_t from_B, int64_t to_B, struct saw_points *points)
+static void choose_sizes(int64_t from_B, int64_t to_B, struct points *points)
 {
 	points->n = 0;
 	for (int64_t size_B = from_B; size_B <= to_B && points->n < MOST_POINTS;) {
 		int64_t most_B = (int64_t)(MOST_STEP_B * (0.7 + 0.4 * fmod(GOLDEN * points->n, 1)));
 
-		points->weight[points->n] = 1;
 		points->size_B[points->n++] = (double)size_B;
 		size_B += smaller(size_B / STEPS, most_B);
 	}
 }
 
-/* On a line, but for less than jumps that would count: the simulator's times are without noise. */
-static bool are_on_a_line(const struct saw_points *points)
+static double n_jumps(const struct saw *saw, double size_B)
 {
-	static const double LITTLE = 0.05;
-	double s = 0, t = 0, ss = 0, st = 0, tt = 0, n = points->n, per_byte_s;
+	return ceil((size_B - saw->first_B) / saw->distance_B);
+}
 
-	for (int k = 0; k < points->n; k++) {
-		s += points->size_B[k] / n;
-		t += points->time_s[k] / n;
-	}
-	for (int k = 0; k < points->n; k++) {
-		double size_B = points->size_B[k] - s, time_s = points->time_s[k] - t;
+/* Least squares of time = start + per_byte size + jump n(size), behind the first jump. */
+static void fit_saw(const struct points *points, struct saw *saw)
+{
+	double n = 0, s = 0, k = 0, t = 0, ss = 0, sk = 0, kk = 0, st = 0, kt = 0, tt = 0,
+	       determinant;
 
-		ss += size_B * size_B;
-		st += size_B * time_s;
-		tt += time_s * time_s;
+	for (int i = 0; i < points->n; i++) {
+		double size = points->size_B[i], time = points->time_s[i],
+		       jumps = n_jumps(saw, size);
+
+		if (jumps < 1)
+			continue;
+		n++;
+		s += size;
+		k += jumps;
+		t += time;
+		ss += size * size;
+		sk += size * jumps;
+		kk += jumps * jumps;
+		st += size * time;
+		kt += jumps * time;
+		tt += time * time;
 	}
-	per_byte_s = st / ss;
-	return sqrt(fmax(tt - per_byte_s * st, 0) / n) < LITTLE * LEAST_OVERHEAD_B * per_byte_s;
+	saw->per_byte_s = saw->jump_s = 0;
+	if (n < LEAST_POINTS)
+		return;
+	ss -= s * s / n;
+	sk -= s * k / n;
+	kk -= k * k / n;
+	st -= s * t / n;
+	kt -= k * t / n;
+	tt -= t * t / n;
+	determinant = ss * kk - sk * sk;
+	if (determinant <= 1e-9 * ss * kk)
+		return;
+	saw->n_points = (int)n;
+	saw->per_byte_s = (st * kk - kt * sk) / determinant;
+	saw->jump_s = (kt * ss - st * sk) / determinant;
+	saw->start_s = (t - saw->per_byte_s * s - saw->jump_s * k) / n;
+	saw->rest = (tt - saw->per_byte_s * st - saw->jump_s * kt) / (n - 3);
 }
 
 /* The distance and place of jumps that fit the points best, among all that they tell apart. */
-static struct saw find_saw(const struct saw_points *points)
+static struct saw find_saw(const struct points *points)
 {
 	double from_B = points->size_B[0], to_B = points->size_B[points->n - 1];
-	struct saw best = {.rest = INFINITY}, saw;
+	struct saw best = {.rest = INFINITY}, saw = {0};
 
 	for (saw.distance_B = LEAST_PAYLOAD_B; saw.distance_B < (to_B - from_B) / 2;
 	     saw.distance_B += saw.distance_B * saw.distance_B / (8 * (to_B - from_B)))
 		for (int place = 0; place < PLACES; place++) {
 			saw.first_B = from_B + saw.distance_B * place / PLACES;
-			saw_fit(points, LEAST_POINTS, &saw);
+			fit_saw(points, &saw);
 			if (saw.jump_s > 0 && saw.rest < best.rest)
 				best = saw;
 		}
@@ -122,8 +160,8 @@ static struct jump find_jump(struct cal *cal, const struct saw *saw, double plac
 {
 	int64_t low_B = (int64_t)(place_B - saw->distance_B / 4),
 		high_B = (int64_t)(place_B + saw->distance_B / 4);
-	struct tooth tooth = {
-	    saw, saw->start_s + saw->jump_s * (saw_number_of_jumps(saw, (double)low_B) + 0.5)};
+	struct tooth tooth = {saw,
+			      saw->start_s + saw->jump_s * (n_jumps(saw, (double)low_B) + 0.5)};
 	int64_t first_B = cal_bisect(cal, low_B, high_B, 1, is_behind, &tooth);
 
 	return (struct jump){first_B - 1, tooth.high_s - tooth.low_s};
@@ -159,7 +197,7 @@ static void begin(struct cal *cal, double until, int n_points)
 static int64_t probe_range(struct cal *cal, double until, int64_t from_B, int64_t to_B,
 			   int64_t *distance_B)
 {
-	struct saw_points points;
+	struct points points;
 	struct saw saw = {0};
 	struct jump jumps[JUMPS];
 	int n = 0;
@@ -170,7 +208,7 @@ static int64_t probe_range(struct cal *cal, double until, int64_t from_B, int64_
 		return 0;
 	for (int k = 0; k < points.n; k++)
 		points.time_s[k] = time_of(cal, (int64_t)points.size_B[k]);
-	if (cal->rank == 0 && points.n >= LEAST_POINTS && !are_on_a_line(&points))
+	if (cal->rank == 0)
 		saw = find_saw(&points);
 	MPI_Bcast(&saw, sizeof(saw), MPI_BYTE, 0, MPI_COMM_WORLD);
 	if (!(saw.jump_s > LEAST_OVERHEAD_B * saw.per_byte_s) || saw.per_byte_s <= 0)
@@ -195,7 +233,7 @@ static int64_t probe_ranges(struct cal *cal, double until, int64_t from_B, int64
 	for (size_t k = 0; k < sizeof(ranges_B) / sizeof(*ranges_B) && !found_B; k++) {
 		int64_t end_B = smaller(from_B + ranges_B[k], to_B);
 
-		if (end_B >= from_B + ranges_B[0] && (k == 0 || end_B > from_B + ranges_B[k - 1]))
+		if (end_B >= from_B + ranges_B[0])
 			found_B = probe_range(cal, until, from_B, end_B, distance_B);
 	}
 	return found_B;

@@ -248,7 +248,7 @@ void predictor_view(struct predictor *predictor, const struct observations *all,
 		may_all(view, DUPLEX, duplex, 3);
 	if (has_groups)
 		may_all(view, SHARING, sharing, 2);
-	if (has_kind(all, BENCHMARK_PUT, BENCHMARK_GET_STREAM))
+	if (has_kind(all, BENCHMARK_PUT, BENCHMARK_GET))
 		may_all(view, DEPTH, depths, 6);
 }
 
