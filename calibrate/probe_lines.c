@@ -16,19 +16,23 @@ struct sizes {
 	} list[MOST_SIZES]; /* [n], ascending */
 };
 
-/* Times of messages; as after a rest, or in a game of ping-pong. At rank 0. */
-static void gather(const struct cal *cal, int where, bool is_rested, struct sizes *sizes)
+static struct summary measured(const struct cal *cal, const char *probe, int where, int64_t size_B)
+{
+	struct sample_key key = sample_key(probe, where, size_B, 0);
+
+	return samples_summary(&cal->samples, &key);
+}
+
+/* Times of messages in a game of ping-pong; at rank 0. */
+static void gather(const struct cal *cal, int where, struct sizes *sizes)
 {
 	const struct sample_key *key = NULL;
 
 	sizes->n = 0;
 	while (sizes->n < MOST_SIZES &&
 	       (key = samples_next(&cal->samples, "one_way", key ? key->x : -1))) {
-		struct sample_key here = sample_key("one_way", where, key->x, 0);
-		struct summary time = samples_summary(&cal->samples, &here);
+		struct summary time = measured(cal, "one_way", where, key->x);
 
-		if (time.n && is_rested)
-			time = samples_message(&cal->samples, where, key->x);
 		if (time.n)
 			sizes->list[sizes->n++] =
 			    (struct size){(double)key->x, time.median, (time.high - time.low) / 4};
@@ -145,7 +149,7 @@ static int find_gaps(const struct cal *cal, int where, struct gap *gaps)
 	struct sizes sizes;
 	int n = 0, n_eager = 0;
 
-	gather(cal, where, false, &sizes);
+	gather(cal, where, &sizes);
 	while (n_eager < sizes.n && sizes.list[n_eager].size_B <= (double)cal->threshold_B)
 		n_eager++;
 	for (int k = 0; k + 1 < sizes.n; k++) {
@@ -212,6 +216,33 @@ void probe_breaks(struct cal *cal, int where)
 /* --- after a rest: in a game of ping-pong links regain only what they are idle for while the ball
  * comes back, and a message that would pass at once takes longer there --- */
 
+/* A rest makes processors slower: a message of nothing is what it is in a game of ping-pong, unless
+ * its latency passes at once then, as links have saved it up. */
+static bool latency_passes(const struct cal *cal)
+{
+	static const double PASSES = 0.9; /* of its time in a game of ping-pong, at most */
+	struct summary round_trip = measured(cal, "rested", BETWEEN_NODES, 0);
+
+	return round_trip.n > 0 &&
+	       round_trip.high / 2 < PASSES * measured(cal, "one_way", BETWEEN_NODES, 0).median;
+}
+
+/* Times of messages, as after a rest where they were measured then. */
+static void gather_rested(const struct cal *cal, struct sizes *sizes)
+{
+	double nothing_s = measured(cal, "rested", BETWEEN_NODES, 0).median / 2;
+	bool passes = latency_passes(cal);
+
+	gather(cal, BETWEEN_NODES, sizes);
+	for (int k = 0; k < sizes->n; k++) {
+		struct size *size = &sizes->list[k];
+		struct summary time = measured(cal, "rested", BETWEEN_NODES, (int64_t)size->size_B);
+
+		if (time.n > 0 && (size->size_B > 0 || passes))
+			size->time_s = time.median - nothing_s;
+	}
+}
+
 /* What messages take less than others of their protocol and the bytes that they have more, at most:
  * seconds; 0 where links are not known to save up more than they regain. */
 static double find_spared_s(const struct cal *cal, const struct sizes *sizes)
@@ -244,22 +275,22 @@ static int choose_rested(struct cal *cal, int64_t *chosen_B)
 	/* Messages of so many bursts find a whole one in a game of ping-pong. If a latency takes
 	 * links, the word that both begin with uses some of it up: that matters for more. */
 	static const double BURSTS_APART = 5, BURSTS_OF_LATENCIES = 100;
-	bool passes = samples_is_rested(&cal->samples, BETWEEN_NODES, 0);
+	bool passes = latency_passes(cal);
 	double apart = passes ? BURSTS_OF_LATENCIES : BURSTS_APART;
 	struct sizes sizes;
 	int n = 0;
 
-	gather(cal, BETWEEN_NODES, true, &sizes);
+	gather_rested(cal, &sizes);
 	cal->spared_s = cal->per_byte_s[BETWEEN_NODES] > 0 && !cal->has_packets
 			    ? find_spared_s(cal, &sizes)
 			    : 0;
 	for (int k = 0; k < sizes.n && cal->spared_s > 0; k++) {
 		int64_t size_B = (int64_t)sizes.list[k].size_B;
 		double bytes_s = (double)size_B * cal->per_byte_s[BETWEEN_NODES];
-		struct sample_key key = sample_key("rested", BETWEEN_NODES, size_B, 0);
 
 		if ((size_B == 0 || passes || bytes_s > cal->empty_s[BETWEEN_NODES]) &&
-		    bytes_s < apart * cal->spared_s && !samples_count(&cal->samples, &key))
+		    bytes_s < apart * cal->spared_s &&
+		    measured(cal, "rested", BETWEEN_NODES, size_B).n == 0)
 			chosen_B[n++] = size_B;
 	}
 	return n;
@@ -322,7 +353,7 @@ static double most_spared_s(const struct cal *cal)
 	double per_byte_s = cal->per_byte_s[BETWEEN_NODES], most_s = 0, largest_s = 0;
 	struct sizes sizes;
 
-	gather(cal, BETWEEN_NODES, true, &sizes);
+	gather_rested(cal, &sizes);
 	for (int k = 0; k < sizes.n && sizes.list[k].size_B <= (double)cal->threshold_B; k++) {
 		largest_s = sizes.list[k].size_B * per_byte_s;
 		most_s =

@@ -1,10 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "samples.h"
 
-/* Of an empty message's time in a game of ping-pong, what it takes at most after a rest of links
- * that have saved up its latency. */
-static const double LATENCY_PASSES = 0.9;
-
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -73,22 +69,6 @@ static int has_key(const struct sample *sample, const struct sample_key *key)
 	       sample->key.where == key->where && !strcmp(sample->key.name, key->name);
 }
 
-int samples_count(const struct samples *samples, const struct sample_key *key)
-{
-	int n = 0;
-
-	for (size_t i = 0; i < samples->n; i++)
-		n += has_key(&samples->list[i], key);
-	return n;
-}
-
-static int compare(const void *a, const void *b)
-{
-	double left = *(const double *)a, right = *(const double *)b;
-
-	return (left > right) - (left < right);
-}
-
 static double middle(const double *sorted, int n)
 {
 	return (sorted[(n - 1) / 2] + sorted[n / 2]) / 2;
@@ -103,7 +83,7 @@ static double spread(const double *sorted, int n, double median)
 		return INFINITY;
 	for (int k = 0; k < n; k++)
 		distances[k] = fabs(sorted[k] - median);
-	qsort(distances, (size_t)n, sizeof(double), compare);
+	qsort(distances, (size_t)n, sizeof(double), util_compare_doubles);
 	result = 1.4826 * middle(distances, n);
 	free(distances);
 	return result;
@@ -117,7 +97,7 @@ struct summary summary_of(double *values, int n)
 
 	if (n == 0)
 		return s;
-	qsort(values, (size_t)n, sizeof(double), compare);
+	qsort(values, (size_t)n, sizeof(double), util_compare_doubles);
 	s.minimum = values[0];
 	s.maximum = values[n - 1];
 	s.median = middle(values, n);
@@ -161,38 +141,30 @@ bool is_probe_named(const char *names, const char *name)
 	return false;
 }
 
-static int compare_samples(const void *a, const void *b)
+/* Whether an earlier sample has the key of this one: most likely the one before it. */
+static bool is_again(const struct samples *samples, size_t i)
 {
-	const struct sample *left = a, *right = b;
-	int order = strcmp(left->key.name, right->key.name);
-
-	if (!order)
-		order = (left->key.y > right->key.y) - (left->key.y < right->key.y);
-	return order ? order : (left->key.x > right->key.x) - (left->key.x < right->key.x);
+	for (size_t k = i; k-- > 0;)
+		if (has_key(&samples->list[k], &samples->list[i].key))
+			return true;
+	return false;
 }
 
 struct summary samples_probes(const struct samples *samples, const char *names, int where)
 {
-	struct sample *list = malloc((samples->n + 1) * sizeof(*list));
-	double *values = malloc((samples->n + 1) * sizeof(double));
 	struct summary all = {0};
-	int n = 0;
 
-	for (size_t i = 0; i < samples->n && list && values; i++)
-		if (samples->list[i].key.where == where &&
-		    is_probe_named(names, samples->list[i].key.name))
-			list[all.n++] = samples->list[i];
-	if (all.n > 0)
-		qsort(list, (size_t)all.n, sizeof(*list), compare_samples);
-	for (int k = 0; k < all.n; k++) {
-		values[n++] = list[k].value;
-		if (k + 1 == all.n || compare_samples(&list[k], &list[k + 1])) {
-			all.n_outliers += summary_of(values, n).n_outliers;
-			n = 0;
-		}
+	for (size_t i = 0; i < samples->n; i++) {
+		const struct sample_key *key = &samples->list[i].key;
+		struct summary one;
+
+		if (key->where != where || !is_probe_named(names, key->name) ||
+		    is_again(samples, i))
+			continue;
+		one = samples_summary(samples, key);
+		all.n += one.n;
+		all.n_outliers += one.n_outliers;
 	}
-	free(list);
-	free(values);
 	return all;
 }
 
@@ -218,48 +190,4 @@ const struct sample_key *samples_next(const struct samples *samples, const char 
 			next = key;
 	}
 	return next;
-}
-
-/* Half a round trip of nothing; n = 0: it was not measured after a rest. */
-static struct summary rested_nothing(const struct samples *samples, int where)
-{
-	struct sample_key key = sample_key("rested", where, 0, 0);
-	struct summary time = samples_summary(samples, &key);
-
-	time.median /= 2;
-	time.low /= 2;
-	time.high /= 2;
-	return time;
-}
-
-bool samples_is_rested(const struct samples *samples, int where, int64_t size_B)
-{
-	struct sample_key key = sample_key("rested", where, size_B, 0),
-			  empty = sample_key("one_way", where, 0, 0);
-	struct summary nothing;
-
-	if (size_B > 0)
-		return samples_count(samples, &key) > 0;
-	/* a rest makes processors slower: an empty message is what it is in a game of ping-pong,
-	 * unless its latency passes at once after a rest */
-	nothing = rested_nothing(samples, where);
-	return nothing.n > 0 &&
-	       nothing.high < LATENCY_PASSES * samples_summary(samples, &empty).median;
-}
-
-struct summary samples_message(const struct samples *samples, int where, int64_t size_B)
-{
-	struct sample_key key = sample_key("one_way", where, size_B, 0),
-			  with_answer = sample_key("rested", where, size_B, 0);
-	struct summary nothing = rested_nothing(samples, where), time;
-
-	if (!samples_is_rested(samples, where, size_B))
-		return samples_summary(samples, &key);
-	if (size_B == 0)
-		return nothing;
-	time = samples_summary(samples, &with_answer);
-	time.median -= nothing.median;
-	time.low -= nothing.median;
-	time.high -= nothing.median;
-	return time;
 }

@@ -51,8 +51,6 @@ int samples_fact(struct samples *samples, const char *name, const char *format, 
     __attribute__((format(printf, 3, 4)));
 /* The value of the k-th fact of that name; NULL: there are not that many. Borrowed. */
 const char *samples_get_fact(const struct samples *samples, const char *name, int k);
-/* Number of samples with the key. */
-int samples_count(const struct samples *samples, const struct sample_key *key);
 /* The probe's next larger x than this one; NULL: there is none. Borrowed. */
 const struct sample_key *samples_next(const struct samples *samples, const char *name, int64_t x);
 /* n = 0 when there is none. O(number of samples). */
@@ -61,11 +59,10 @@ struct summary samples_summary(const struct samples *samples, const struct sampl
 bool is_probe_named(const char *names, const char *name);
 /* How many samples and outliers the measurements of all these probes have there, nothing else. */
 struct summary samples_probes(const struct samples *samples, const char *names, int where);
-/* A message between two ranks, one way; as it is after a rest, if it was measured then. */
-struct summary samples_message(const struct samples *samples, int where, int64_t size_B);
-bool samples_is_rested(const struct samples *samples, int where, int64_t size_B);
 /* The same of a plain array, which it sorts. */
 struct summary summary_of(double *values, int n);
+void samples_finish(struct samples *samples);
+
 /* samples_file.c */
 /* 0, or -1: errno says why. */
 int samples_write(const struct samples *samples, const char *path);
@@ -76,8 +73,5 @@ int samples_write(const struct samples *samples, const char *path);
  */
 #define SAMPLES_ERROR_B 5000
 int samples_read(struct samples *samples, const char *path, char error[SAMPLES_ERROR_B]);
-
-/* samples.c */
-void samples_finish(struct samples *samples);
 
 #endif

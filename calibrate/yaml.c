@@ -253,7 +253,7 @@ static void write_cores(const struct fit *fit, FILE *file)
 		fprintf(file, "%s; probe cores, %s for each number of ranks\n",
 			fit->cores_are_certain ? "more ranks compute no more together"
 					       : "at least: more were never busy",
-			yaml_count(count, samples_count(fit->samples, &one), "sample"));
+			yaml_count(count, samples_summary(fit->samples, &one).n, "sample"));
 }
 
 /* In double quotes, so that no character of the library's name means anything. */
