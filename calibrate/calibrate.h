@@ -188,18 +188,12 @@ int flows_start(const struct cal *cal, const struct flows *flows, int late, MPI_
 
 /* The probes; main.c has their order, docs/calibration-reference.md says what each does. */
 void probe_clock(struct cal *cal);
+void probe_universe(struct cal *cal); /* asks only */
 typedef void cal_probe_fn(struct cal *cal, int where);
 cal_probe_fn probe_sizes, probe_overhead, probe_eager, probe_overhead_by_size, probe_protocol,
     probe_rest, probe_ends, probe_breaks, probe_rested, probe_trains, probe_packets, probe_used,
-    probe_send_buffer, probe_sharing, probe_cores, probe_cpu_cost;
-/* These have a part each. */
-void probe_spawn(struct cal *cal);
-void probe_rma(struct cal *cal, int where);
-void probe_storage(struct cal *cal);
-void probe_universe(struct cal *cal); /* asks only */
-/* At the end: they use all connections. */
-void probe_collectives(struct cal *cal);
-void probe_variation(struct cal *cal);
+    probe_send_buffer, probe_sharing, probe_cores, probe_cpu_cost, probe_spawn, probe_rma,
+    probe_storage, probe_collectives, probe_variation;
 
 /* probe_spawn.c: this process was spawned by another one of this program, and what it does then. */
 #define SPAWN_CHILD "--spawned"
@@ -210,13 +204,7 @@ void spawn_child(void);
  * for. */
 double probe_one_way(struct cal *cal, int where, int64_t size_B);
 
-/* "--fit" is no measurement: another program does it in place of this one. Returns if it is not
- * there. */
-void cal_hand_over(int argc, char **argv);
-/* Before: whether what follows can be done with these settings. 0 or negative. */
-int cal_cannot_conclude(const struct settings *settings, struct util_error *err);
-/* At the end, on rank 0: fits and writes, or compares, or only keeps the samples; which one meson
- * chooses. The exit status. */
+/* At the end, on rank 0: fits and writes, or compares; which one meson chooses. The exit status. */
 int cal_conclude(const struct settings *settings, const struct samples *samples);
 
 /* measure_times.c: settings.times in the place of all probes. The exit status. */

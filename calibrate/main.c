@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include <errno.h>
+#include <limits.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -9,13 +10,9 @@
 #include <mpisim.h>
 
 #include "calibrate.h"
+#include "child.h"
 #include "storage.h"
 #include "util/outpath.h"
-
-/* Of the budget. */
-static const double SPAWN_SHARE = 0.1, STORAGE_SHARE = 0.25, RMA_SHARE = 0.01;
-/* Beyond it, so that the others are what they were. */
-static const double LAST_SHARE = 0.02;
 
 static void note_run(struct cal *cal)
 {
@@ -56,46 +53,65 @@ static void judge_place(struct cal *cal)
 			 "one rank on the first node: values within a node were not measured");
 }
 
-/* Where the network, or in its absence the node, is the subject. Each may take until that part of
- * the time. What needs connections that carried nothing large comes before all that uses them. */
+/* Parts of the budget. The last one is beyond it, so that the others are what they were. */
+enum part { SPAWN, MESSAGES, RMA, STORAGE, LAST };
+/* Where the network, or in its absence the node, is the subject. */
 enum { SUBJECT = -1 };
 enum needs { NOTHING, OTHERS_HERE, OTHER_NODES, BOTH = OTHERS_HERE | OTHER_NODES };
+/* Each may take until that of its part. Some libraries end the whole job where they cannot spawn:
+ * better at once than at the end. What needs connections that carried nothing large comes before
+ * all that uses them. */
 static const struct stage {
+	enum part part;
 	cal_probe_fn *run;
 	int where;
 	double until;
 	enum needs needs;
 } stages[] = {
-    {probe_sizes, SUBJECT, 0.35, NOTHING},
-    {probe_overhead, SUBJECT, 0.40, NOTHING},
-    {probe_sizes, WITHIN_NODE, 0.50, BOTH},
-    {probe_overhead, WITHIN_NODE, 0.52, BOTH},
-    {probe_eager, WITHIN_NODE, 0.54, BOTH},
-    {probe_eager, SUBJECT, 0.6, NOTHING},
-    {probe_overhead_by_size, SUBJECT, 0.61, NOTHING},
-    {probe_protocol, SUBJECT, 0.66, NOTHING},
-    {probe_breaks, WITHIN_NODE, 0.67, OTHERS_HERE},
-    {probe_cores, WITHIN_NODE, 0.69, NOTHING},
-    {probe_rest, BETWEEN_NODES, 0.71, OTHER_NODES},
-    {probe_packets, BETWEEN_NODES, 0.77, OTHER_NODES},
-    {probe_breaks, BETWEEN_NODES, 0.775, OTHER_NODES},
-    {probe_rested, BETWEEN_NODES, 0.778, OTHER_NODES},
-    {probe_trains, BETWEEN_NODES, 0.78, OTHER_NODES},
-    {probe_used, BETWEEN_NODES, 0.79, OTHER_NODES},
-    {probe_send_buffer, BETWEEN_NODES, 0.81, OTHER_NODES},
-    {probe_ends, BETWEEN_NODES, 0.83, OTHER_NODES},
-    {probe_rested, BETWEEN_NODES, 0.832, OTHER_NODES}, /* sizes that have come since */
-    {probe_sharing, BETWEEN_NODES, 0.86, OTHER_NODES},
-    {probe_cpu_cost, BETWEEN_NODES, 1, OTHER_NODES},
+    {SPAWN, probe_spawn, WITHIN_NODE, 1, NOTHING},
+    {MESSAGES, probe_sizes, SUBJECT, 0.35, NOTHING},
+    {MESSAGES, probe_overhead, SUBJECT, 0.40, NOTHING},
+    {MESSAGES, probe_sizes, WITHIN_NODE, 0.50, BOTH},
+    {MESSAGES, probe_overhead, WITHIN_NODE, 0.52, BOTH},
+    {MESSAGES, probe_eager, WITHIN_NODE, 0.54, BOTH},
+    {MESSAGES, probe_eager, SUBJECT, 0.6, NOTHING},
+    {MESSAGES, probe_overhead_by_size, SUBJECT, 0.61, NOTHING},
+    {MESSAGES, probe_protocol, SUBJECT, 0.66, NOTHING},
+    {MESSAGES, probe_breaks, WITHIN_NODE, 0.67, OTHERS_HERE},
+    {MESSAGES, probe_cores, WITHIN_NODE, 0.69, NOTHING},
+    {MESSAGES, probe_rest, BETWEEN_NODES, 0.71, OTHER_NODES},
+    {MESSAGES, probe_packets, BETWEEN_NODES, 0.77, OTHER_NODES},
+    {MESSAGES, probe_breaks, BETWEEN_NODES, 0.775, OTHER_NODES},
+    {MESSAGES, probe_rested, BETWEEN_NODES, 0.778, OTHER_NODES},
+    {MESSAGES, probe_trains, BETWEEN_NODES, 0.78, OTHER_NODES},
+    {MESSAGES, probe_used, BETWEEN_NODES, 0.79, OTHER_NODES},
+    {MESSAGES, probe_send_buffer, BETWEEN_NODES, 0.81, OTHER_NODES},
+    {MESSAGES, probe_ends, BETWEEN_NODES, 0.83, OTHER_NODES},
+    /* sizes that have come since */
+    {MESSAGES, probe_rested, BETWEEN_NODES, 0.832, OTHER_NODES},
+    {MESSAGES, probe_sharing, BETWEEN_NODES, 0.86, OTHER_NODES},
+    {MESSAGES, probe_cpu_cost, BETWEEN_NODES, 1, OTHER_NODES},
+    {RMA, probe_rma, SUBJECT, 1, NOTHING},
+    {STORAGE, probe_storage, BETWEEN_NODES, 1, NOTHING},
+    /* at the end: they use all connections */
+    {LAST, probe_collectives, SUBJECT, 1, NOTHING},
+    {LAST, probe_variation, BETWEEN_NODES, 1, NOTHING},
 };
 
-static void measure_messages(struct cal *cal)
+static void measure(struct cal *cal)
 {
+	double share[] = {[SPAWN] = cal->settings.spawns ? 0.1 : 0,
+			  [STORAGE] = cal->settings.storage ? 0.25 : 0,
+			  [RMA] = 0.01,
+			  [LAST] = 0.02};
 	int found = (cal->near >= 0 ? OTHERS_HERE : 0) | (cal->far >= 0 ? OTHER_NODES : 0);
 
+	share[MESSAGES] = 1 - share[SPAWN] - share[STORAGE] - share[RMA];
 	for (size_t k = 0; k < sizeof(stages) / sizeof(stages[0]); k++) {
 		const struct stage *stage = &stages[k];
 
+		if (k == 0 || stage->part != stages[k - 1].part)
+			cal_part(cal, share[stage->part]);
 		if ((stage->needs & found) != stage->needs)
 			continue;
 		cal->until = stage->until;
@@ -103,26 +119,17 @@ static void measure_messages(struct cal *cal)
 	}
 }
 
-/* Some libraries end the whole job where they cannot spawn: better at once than at the end. */
-static void measure(struct cal *cal)
+/* What the fit is made of, and then the fit, where there is one. */
+static int conclude(const struct settings *settings, const struct samples *samples)
 {
-	double spawn = cal->settings.spawns ? SPAWN_SHARE : 0,
-	       storage = cal->settings.storage ? STORAGE_SHARE : 0;
+	int status = 0;
 
-	cal_part(cal, spawn);
-	probe_universe(cal);
-	probe_clock(cal);
-	load_init(cal);
-	probe_spawn(cal);
-	cal_part(cal, 1 - spawn - storage - RMA_SHARE);
-	measure_messages(cal);
-	cal_part(cal, RMA_SHARE);
-	probe_rma(cal, cal->subject);
-	cal_part(cal, storage);
-	probe_storage(cal);
-	cal_part(cal, LAST_SHARE);
-	probe_collectives(cal);
-	probe_variation(cal);
+	if (settings->samples && samples_write(samples, settings->samples) < 0) {
+		fprintf(stderr, "mpisim-calibrate: cannot write %s: %s\n", settings->samples,
+			strerror(errno));
+		status = 1; /* what was measured is worth the other file all the same */
+	}
+	return cal_conclude(settings, samples) | status;
 }
 
 static int run(struct cal *cal)
@@ -140,11 +147,14 @@ static int run(struct cal *cal)
 	if (cal->rank == 0 && !cal->is_simulated)
 		cal->progress = isatty(STDERR_FILENO) ? ON_TERMINAL : BY_LINES;
 	cal->begin_s = cal_share(MPI_Wtime());
+	probe_universe(cal);
+	probe_clock(cal);
+	load_init(cal);
 	measure(cal);
 	cal_progress_end(cal);
 	cal_fact(cal, "duration_s", "%.1f", MPI_Wtime() - cal->begin_s);
 	if (cal->rank == 0)
-		status = cal_conclude(&cal->settings, &cal->samples);
+		status = conclude(&cal->settings, &cal->samples);
 	cal_share_asleep(cal, &status);
 	cal_world_finish(cal);
 	return status;
@@ -160,11 +170,26 @@ static bool is_same_file(const char *a, const char *b)
 	       first.st_ino == second.st_ino;
 }
 
+/* In the simulator GSL stays out of its process: mpisim-calibrate-fit does the rest. */
+static int cannot_conclude(const struct settings *s, struct util_error *err)
+{
+	if (mpisim_is_simulated() && (!s->samples || s->output || s->check))
+		return util_error_set(err, UTIL_EINPUT,
+				      "%s in the simulator, wanted --samples FILE; then "
+				      "mpisim-calibrate-fit FILE -o cluster.yaml",
+				      s->output	 ? "found -o FILE"
+				      : s->check ? "found --check FILE"
+						 : "nowhere to write to");
+	if (!s->output && !s->samples && !s->check)
+		return util_error_set(err, UTIL_EINPUT, "nowhere to write to, wanted -o FILE");
+	return 0;
+}
+
 static int check_outputs(const struct settings *s, struct util_error *err)
 {
 	if (s->times)
 		return util_output_check(s->times, err);
-	if (cal_cannot_conclude(s, err) || (s->output && util_output_check(s->output, err)) ||
+	if (cannot_conclude(s, err) || (s->output && util_output_check(s->output, err)) ||
 	    (s->samples && util_output_check(s->samples, err)))
 		return -1;
 	if (s->output && s->samples && is_same_file(s->output, s->samples))
@@ -198,13 +223,29 @@ static int check_files(const struct settings *s, int rank)
 	return failed;
 }
 
+/* "--fit" is no measurement: another program does it in place of this one. */
+static void hand_over(int argc, char **argv)
+{
+	struct util_error err;
+	char program[PATH_MAX];
+
+	for (int k = 1; k < argc; k++) {
+		if (strcmp(argv[k], "--fit"))
+			continue;
+		if (child_find("mpisim-calibrate-fit", program, &err) == 0)
+			execv(program, argv);
+		fprintf(stderr, "mpisim-calibrate: --fit needs mpisim-calibrate-fit beside it\n");
+		_exit(2);
+	}
+}
+
 int main(int argc, char **argv)
 {
 	struct cal cal = {0};
 	int rank, n_ranks, status = 0;
 
-	cal_hand_over(argc, argv);
 	if (!mpisim_is_simulated()) {
+		hand_over(argc, argv);
 		storage_start_watcher(argc, argv);
 		launcher_watch();
 	}

@@ -155,7 +155,7 @@ static void prepare(const struct cal *cal, struct spawning *spawning)
 	MPI_Info_set(spawning->info, "host", cal->host);
 }
 
-void probe_spawn(struct cal *cal)
+void probe_spawn(struct cal *cal, int where)
 {
 	struct spawning spawning = {.info = MPI_INFO_NULL, .has_clock = !cal->is_simulated};
 
@@ -167,7 +167,7 @@ void probe_spawn(struct cal *cal)
 	for (spawning.n = 1; spawning.n <= MOST; spawning.n *= 2) {
 		if (isnan(cal_share(cal->rank == 0 ? try_spawn(cal, &spawning) : 0)))
 			break;
-		cal_repeat(cal, "spawn", WITHIN_NODE, spawning.n, spawning.most, measure_spawn,
+		cal_repeat(cal, "spawn", where, spawning.n, spawning.most, measure_spawn,
 			   &spawning);
 	}
 	if (spawning.n <= MOST)

@@ -266,7 +266,7 @@ static void probe_file(struct cal *cal, struct storage_file *narrow, struct acce
 	storage_close(&wide);
 }
 
-void probe_storage(struct cal *cal)
+void probe_storage(struct cal *cal, int where)
 {
 	bool has_failed = false, can;
 	struct storage_file file;

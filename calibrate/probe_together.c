@@ -233,7 +233,7 @@ static double measure_collective(struct cal *cal, void *context)
 	return slowest(MPI_Wtime() - begin);
 }
 
-void probe_collectives(struct cal *cal)
+void probe_collectives(struct cal *cal, int where)
 {
 	struct operation list[] = {{"coll_bcast", 512 << 10, BCAST},
 				   {"coll_allreduce", 32 << 10, ALLREDUCE},
@@ -246,8 +246,7 @@ void probe_collectives(struct cal *cal)
 	for (struct operation *at = list; at < list + N; at++) {
 		at->size_B = smaller(at->size_B, cal->settings.max_size_B / cal->n_ranks);
 		call(cal, at); /* connects */
-		cal_repeat(cal, at->name, cal->subject, at->size_B, cal->n_ranks,
-			   measure_collective, at);
+		cal_repeat(cal, at->name, where, at->size_B, cal->n_ranks, measure_collective, at);
 	}
 }
 
@@ -317,7 +316,7 @@ static void vary_computing(struct cal *cal, int n_nodes)
 	}
 }
 
-void probe_variation(struct cal *cal)
+void probe_variation(struct cal *cal, int where)
 {
 	static const int64_t sizes_B[] = {64, 8192};
 	int n_nodes = cal->n_nodes < MOST_NODES ? cal->n_nodes : MOST_NODES, one = 1;
