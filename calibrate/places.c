@@ -76,34 +76,36 @@ static int side_of(const struct places *places, enum place place, int rank, cons
 	}
 }
 
-int places_count(const struct places *places, enum place place)
+/* How many pairs there are, and which rank of the first `most` this one is; -1: of none. */
+static int count(const struct places *places, enum place place, int most, int *key)
 {
 	int n[2] = {0, 0};
 
+	*key = -1;
 	for (int k = 0; k < places->n_ranks; k++) {
 		int side = side_of(places, place, k, n);
 
+		if (side >= 0 && k == places->rank && n[side] < most)
+			*key = side * most + n[side];
 		if (side >= 0)
 			n[side]++;
 	}
 	return n[0] < n[1] ? n[0] : n[1];
 }
 
+int places_count(const struct places *places, enum place place)
+{
+	int key;
+
+	return count(places, place, 0, &key);
+}
+
 int places_key(const struct places *places, enum place place, int n_ranks)
 {
-	int n[2] = {0, 0}, key = -1;
+	int key;
 
 	if (place == PLACE_ANYWHERE)
 		return places->rank < n_ranks && n_ranks <= places->n_ranks ? places->rank : -1;
-	if (n_ranks % 2 || places_count(places, place) < n_ranks / 2)
-		return -1;
-	for (int k = 0; k < places->n_ranks; k++) {
-		int side = side_of(places, place, k, n);
-
-		if (side >= 0 && k == places->rank && n[side] < n_ranks / 2)
-			key = side * n_ranks / 2 + n[side];
-		if (side >= 0)
-			n[side]++;
-	}
-	return key;
+	return n_ranks % 2 == 0 && count(places, place, n_ranks / 2, &key) >= n_ranks / 2 ? key
+											  : -1;
 }

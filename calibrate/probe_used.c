@@ -12,8 +12,17 @@ static const double NEARLY_ALL = 0.9; /* of a message */
 
 static const int64_t carried_B[N_POINTS] = {0, 16000, 64000, 512000, 2000000, 8000000};
 
-/* Connects two ranks, and has that many bytes carried. */
-static void prepare(struct cal *cal, struct exchange *point, int64_t bytes)
+/* A time of one of the two, on all ranks: nobody goes on to the next connection before. */
+static double time_of(const struct exchange *point, int by, double time_s)
+{
+	MPI_Bcast(&time_s, 1, MPI_DOUBLE, point->ranks[by], MPI_COMM_WORLD);
+	return time_s;
+}
+
+/* Runs the probe on two ranks that are connected, and between whom that many bytes have been
+ * carried; the first time of one of the two. */
+static double measure(struct cal *cal, const char *name, struct exchange *point, int64_t bytes,
+		      int by)
 {
 	struct exchange bulk = *point;
 
@@ -21,32 +30,19 @@ static void prepare(struct cal *cal, struct exchange *point, int64_t bytes)
 	exchange_run(cal, "talk", &bulk);
 	if (bytes > 0)
 		exchange_run(cal, "carry", &bulk);
-}
-
-/* The time of one of the two, on all ranks: nobody goes on to the next connection before. */
-static double time_of(const struct exchange *point, int by, double time_s)
-{
-	MPI_Bcast(&time_s, 1, MPI_DOUBLE, point->ranks[by], MPI_COMM_WORLD);
-	return time_s;
+	exchange_run(cal, name, point);
+	return time_of(point, by, point->times_s[0]);
 }
 
 /* Seconds from the receiver's word that the request is there until it has everything, at the
  * receiver, without what computing took longer at the sender, as communication takes some of it. */
-static void measure(struct cal *cal, struct exchange *point, int64_t bytes)
+static void measure_used(struct cal *cal, struct exchange *point, int64_t bytes)
 {
-	double time_s, more_s;
+	double time_s = measure(cal, "used", point, bytes, 1),
+	       more_s =
+		   time_of(point, 0, point->times_s[0] + point->times_s[1] - 2 * point->time_s);
 
-	prepare(cal, point, bytes);
-	exchange_run(cal, "used", point);
-	time_s = time_of(point, 1, point->times_s[0]);
-	more_s = time_of(point, 0, point->times_s[0] + point->times_s[1] - 2 * point->time_s);
 	cal_keep(cal, "used", BETWEEN_NODES, bytes, point->size_B, time_s - more_s);
-}
-
-static double until_answer(struct cal *cal, const char *name, struct exchange *point)
-{
-	exchange_run(cal, name, point);
-	return time_of(point, 0, point->times_s[0]);
 }
 
 /* A large eager message on a connection that has carried less than a request brings with it; the
@@ -61,9 +57,8 @@ static void probe_eager_use(struct cal *cal)
 	for (int k = 0; carried_B[k] < point.size_B / 2; k++) {
 		if (cal_is_over(cal) || !cal_new_connection(cal, point.ranks))
 			return;
-		prepare(cal, &point, carried_B[k]);
 		cal_keep(cal, "used_eager", BETWEEN_NODES, carried_B[k], point.size_B,
-			 until_answer(cal, "used_eager", &point));
+			 measure(cal, "used_eager", &point, carried_B[k], 0));
 	}
 }
 
@@ -93,37 +88,28 @@ void probe_used(struct cal *cal, int where)
 		if ((k % n_points == 0 && cal_is_over(cal)) ||
 		    !cal_new_connection(cal, point.ranks))
 			return;
-		measure(cal, &point, carried_B[k % n_points]);
+		measure_used(cal, &point, carried_B[k % n_points]);
 	}
 }
 
-/* Returns when such a send does, and how much later the receiver has everything, as bytes. */
+/* How much later than such a send returns the receiver has everything. */
 static double left_in_buffer(struct cal *cal, const char *name, struct exchange *point)
 {
-	double left_s;
+	double left_s = measure(cal, name, point, 0, 0);
 
-	prepare(cal, point, 0);
-	left_s = until_answer(cal, name, point);
 	cal_keep(cal, name, BETWEEN_NODES, point->size_B, 0, left_s);
 	return left_s;
 }
 
-/* Of a message of that size, all on new connections, as long as there are any, or all on a used
- * one. False: the time is over, or there are no more. */
-static bool measure_buffer(struct cal *cal, struct exchange *point, int *n_new, double *left_s)
+/* Of a message of that size, all on new connections, as long as there are any, or all on the used
+ * one that the point began with. False: the time is over, or there are no more. */
+static bool measure_buffer(struct cal *cal, struct exchange *point, double *left_s)
 {
-	bool is_new;
-
 	if (cal_is_over(cal))
 		return false;
-	is_new = cal_new_connection(cal, point->ranks);
-	if (!is_new && *n_new > 0)
+	if (!cal_new_connection(cal, point->ranks) &&
+	    (point->ranks[0] != 0 || point->ranks[1] != cal->far))
 		return false;
-	if (!is_new) {
-		point->ranks[0] = 0;
-		point->ranks[1] = cal->far;
-	}
-	*n_new += is_new;
 	*left_s = left_in_buffer(cal, "send_buffer", point) - cal->empty_s[BETWEEN_NODES];
 	return true;
 }
@@ -134,11 +120,10 @@ static void measure_buffers(struct cal *cal, struct exchange *point, int64_t lea
 			    int64_t most_B)
 {
 	int64_t telling_B = 0;
-	int n_new = 0;
 	double left_s;
 
 	for (point->size_B = least_B; point->size_B <= most_B; point->size_B *= 2) {
-		if (!measure_buffer(cal, point, &n_new, &left_s))
+		if (!measure_buffer(cal, point, &left_s))
 			return;
 		if (!telling_B &&
 		    left_s < NEARLY_ALL * (double)point->size_B * cal->per_byte_s[BETWEEN_NODES])
@@ -147,7 +132,7 @@ static void measure_buffers(struct cal *cal, struct exchange *point, int64_t lea
 	for (int64_t size_B = least_B; size_B < telling_B; size_B *= 2)
 		for (int k = 1; k < STEPS_BETWEEN; k++) {
 			point->size_B = size_B + k * size_B / STEPS_BETWEEN;
-			if (!measure_buffer(cal, point, &n_new, &left_s))
+			if (!measure_buffer(cal, point, &left_s))
 				return;
 		}
 }

@@ -67,10 +67,9 @@ static const char *check_space(const char *directory)
 static const char *check_seen(int rank)
 {
 	static char text[120];
-	int n_ranks, blind = access(path, R_OK | W_OK) ? rank : -1;
+	int blind = access(path, R_OK | W_OK) ? rank : -1;
 
 	MPI_Allreduce(MPI_IN_PLACE, &blind, 1, MPI_INT, MPI_MAX, MPI_COMM_WORLD);
-	MPI_Comm_size(MPI_COMM_WORLD, &n_ranks);
 	if (blind < 0)
 		return NULL;
 	snprintf(text, sizeof(text),
