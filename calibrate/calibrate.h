@@ -71,8 +71,7 @@ struct cal {
 	    threshold_B; /* the largest eager message; INT64_MAX: all measured are; -1: none is */
 	/* time */
 	double begin_s, group_end_s;
-	double part_from, part_share; /* of the budget */
-	double until;		      /* of the part: what comes next may take until then */
+	double from, to, until; /* of the budget: the part of what comes next, its own end */
 	const char *group;
 	int points_left; /* in the group */
 	/* Rank 0 alone. Launchers may pass stderr on through a pipe. */
@@ -95,8 +94,6 @@ void load_pause(double seconds);
 
 /* repeat.c */
 typedef double (*cal_measure_fn)(struct cal *cal, void *context);
-/* The next part of all probes has this share of the budget, up to its end if nothing else is said. */
-void cal_part(struct cal *cal, double share);
 /* The next group of probes; n_points calls of cal_repeat follow. */
 void cal_group(struct cal *cal, const char *name, int n_points);
 bool cal_is_over(const struct cal *cal); /* the group's time */

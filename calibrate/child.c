@@ -16,6 +16,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "util/array.h"
+
 static const int LIMIT_S = 120;
 
 void child_say(struct child_command *command, const char *format, ...)
@@ -24,17 +26,17 @@ void child_say(struct child_command *command, const char *format, ...)
 	va_list args;
 
 	va_start(args, format);
-	if (command->n == CHILD_ARGUMENTS || vasprintf(&text, format, args) < 0)
-		command->is_short = true;
-	else
-		command->arguments[command->n++] = text;
+	if (vasprintf(&text, format, args) < 0)
+		text = NULL;
 	va_end(args);
+	command->is_short |= util_texts_add(&command->arguments, &command->n, text) != 0;
 }
 
 void child_forget(struct child_command *command)
 {
 	for (int k = 0; k < command->n; k++)
 		free(command->arguments[k]);
+	free(command->arguments);
 	*command = (struct child_command){0};
 }
 
@@ -139,16 +141,15 @@ static int refuse(const char *log, int status, struct util_error *err)
 	char line[512] = "";
 	FILE *file = fopen(log, "r");
 
-	if (status == -1)
-		util_error_set(err, UTIL_ESYSTEM, "simulating took longer than %d s", LIMIT_S);
-	else if (file && fgets(line, sizeof(line), file) && line[strcspn(line, "\n")])
+	if (file && fgets(line, sizeof(line), file))
 		line[strcspn(line, "\n")] = '\0';
 	if (file)
 		fclose(file);
-	if (status != -1)
-		util_error_set(err, UTIL_EINPUT, "%s",
-			       line[0] ? line : "mpisim-run ended with an error");
-	return err->code;
+	if (status == -1)
+		return util_error_set(err, UTIL_ESYSTEM, "simulating took longer than %d s",
+				      LIMIT_S);
+	return util_error_set(err, UTIL_EINPUT, "%s",
+			      line[0] ? line : "mpisim-run ended with an error");
 }
 
 int child_wait(pid_t child, const char *log, struct util_error *err)

@@ -8,12 +8,10 @@
 
 #include "util/error.h"
 
-enum { CHILD_ARGUMENTS = 80 };
-
 struct child_command {
 	int n;
-	char *arguments[CHILD_ARGUMENTS + 1]; /* NULL behind the last */
-	bool is_short;			      /* no memory, or no room */
+	char **arguments; /* NULL behind the last */
+	bool is_short;	  /* no memory */
 };
 
 /* One more argument. */

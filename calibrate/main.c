@@ -110,11 +110,12 @@ static void measure(struct cal *cal)
 	for (size_t k = 0; k < sizeof(stages) / sizeof(stages[0]); k++) {
 		const struct stage *stage = &stages[k];
 
-		if (k == 0 || stage->part != stages[k - 1].part)
-			cal_part(cal, share[stage->part]);
+		if (k > 0 && stage->part != stages[k - 1].part)
+			cal->from = cal->to;
+		cal->to = cal->from + share[stage->part];
 		if ((stage->needs & found) != stage->needs)
 			continue;
-		cal->until = stage->until;
+		cal->until = cal->from + stage->until * share[stage->part];
 		stage->run(cal, stage->where == SUBJECT ? cal->subject : stage->where);
 	}
 }

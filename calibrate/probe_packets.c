@@ -188,7 +188,7 @@ static void begin(struct cal *cal, double until, int n_points)
 {
 	double spent = cal_share((MPI_Wtime() - cal->begin_s) / cal->settings.budget_s);
 
-	cal->until = ((spent - cal->part_from) / cal->part_share + until) / 2;
+	cal->until = (spent + until) / 2;
 	cal_group(cal, "packets", n_points);
 }
 

@@ -202,12 +202,11 @@ static void measure_bandwidths(struct cal *cal, const struct storage_file *narro
 			       const struct storage_file *wide, struct access access)
 {
 	access.file = narrow;
-	for (access.n_nodes = cal->n_nodes;; access.n_nodes = 1) {
+	measure_rates(cal, "write_one_server", "read_one_server", access, narrow->n_stripes);
+	access.n_nodes = 1;
+	if (cal->n_nodes > 1)
 		measure_rates(cal, "write_one_server", "read_one_server", access,
 			      narrow->n_stripes);
-		if (access.n_nodes == 1)
-			break;
-	}
 	access.file = wide;
 	measure_rates(cal, "write_all_servers", "read_all_servers", access, 1);
 }
@@ -237,6 +236,13 @@ static bool open_wide(struct cal *cal, struct storage_file *file, const struct s
 	return file->said_factor > narrow->n_stripes && file->said_unit_B == UNIT_B;
 }
 
+/* A group that may take until that of the part. */
+static void begin(struct cal *cal, double until, const char *name, int n_points)
+{
+	cal->until = cal->from + until * (cal->to - cal->from);
+	cal_group(cal, name, n_points);
+}
+
 static void probe_file(struct cal *cal, struct storage_file *narrow, struct access access)
 {
 	struct storage_file wide = {.handle = MPI_FILE_NULL, .info = MPI_INFO_NULL, .fd = -1};
@@ -253,15 +259,13 @@ static void probe_file(struct cal *cal, struct storage_file *narrow, struct acce
 	access.n_bases = 2;
 	access.piece_B = PIECE_B;
 	narrow->n_stripes = 1;
-	cal->until = 0.6;
-	cal_group(cal, "servers and stripes", 100);
+	begin(cal, 0.6, "servers and stripes", 100);
 	if (find_stripes(cal, narrow, access) && narrow->stripe_B &&
 	    open_wide(cal, &wide, narrow) && find_stripes(cal, &wide, access) &&
 	    wide.n_stripes > narrow->n_stripes)
 		widest = &wide;
 	note_stripes(cal, narrow, widest);
-	cal->until = 1;
-	cal_group(cal, "bandwidths of the storage", 12);
+	begin(cal, 1, "bandwidths of the storage", 12);
 	measure_bandwidths(cal, narrow, widest, access);
 	storage_close(&wide);
 }
@@ -279,8 +283,7 @@ void probe_storage(struct cal *cal, int where)
 		MPI_Abort(MPI_COMM_WORLD, 1);
 	if (!cal->is_simulated)
 		memset(access.buf, 3, STORAGE_ACCESS_B);
-	cal->until = 0.1;
-	cal_group(cal, "storage", 2);
+	begin(cal, 0.1, "storage", 2);
 	can = storage_create(&file, cal->rank, false);
 	if (can)
 		cal_repeat(cal, "storage_metadata", BETWEEN_NODES, 0, 0, measure_open, &access);

@@ -33,13 +33,6 @@ void cal_meet(const struct cal *cal, int partner)
 	}
 }
 
-void cal_part(struct cal *cal, double share)
-{
-	cal->part_from += cal->part_share;
-	cal->part_share = share;
-	cal->until = 1;
-}
-
 static double time_left(const struct cal *cal)
 {
 	return fmax(cal->settings.budget_s - (MPI_Wtime() - cal->begin_s), 0);
@@ -48,8 +41,7 @@ static double time_left(const struct cal *cal)
 void cal_group(struct cal *cal, const char *name, int n_points)
 {
 	cal->group = name;
-	cal->group_end_s =
-	    cal->begin_s + (cal->part_from + cal->until * cal->part_share) * cal->settings.budget_s;
+	cal->group_end_s = cal->begin_s + cal->until * cal->settings.budget_s;
 	cal->points_left = n_points;
 	if (cal->progress == BY_LINES)
 		fprintf(stderr, "mpisim-calibrate: %s, at most %.0f s left\n", name,

@@ -26,6 +26,8 @@ struct storage_file {
 	int n_stripes;
 };
 
+/* Before MPI_Init, with --storage: a process that waits for the end of this one. */
+void storage_start_watcher(int argc, char **argv);
 /* NULL, or why the probes cannot write to the directory; known to rank 0, or all. All ranks. */
 const char *storage_check(const char *directory, int rank);
 /* Name of the file that is being made. Borrowed. */
@@ -38,11 +40,5 @@ bool storage_open(struct storage_file *file, int rank, bool is_leader, bool drop
 /* The node forgets what it has read and written, as far as it can. */
 void storage_drop_cache(const struct storage_file *file);
 void storage_close(struct storage_file *file);
-
-/* storage_watch.c */
-/* Before MPI_Init, with --storage: a process that waits for the end of this one. */
-void storage_start_watcher(int argc, char **argv);
-/* It will remove this file, and all whose names begin as its does; NULL: nothing, and it ends. */
-void storage_watch(const char *path);
 
 #endif

@@ -1,14 +1,89 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Files in the directory of --storage: whether there can be any, and that none is left. */
+/* Files in the directory of --storage: whether there can be any, and that none is left, for which a
+ * process outlives its rank. */
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/statvfs.h>
 #include <unistd.h>
 
 #include "storage.h"
+
+/* --- the watcher of rank 0 --- */
+
+static int to_watcher = -1;
+
+/* Libraries put files of their own beside it, with longer names. */
+static void remove_all(char *path)
+{
+	char *name = strrchr(path, '/');
+	DIR *directory;
+	struct dirent *entry;
+
+	if (!name)
+		return;
+	*name++ = '\0';
+	directory = opendir(path);
+	while (directory && (entry = readdir(directory)))
+		if (strncmp(entry->d_name, name, strlen(name)) == 0)
+			unlinkat(dirfd(directory), entry->d_name, 0);
+}
+
+/* Nothing ends it but the end of the rank, however that comes about. */
+static void watch(int from_rank)
+{
+	static const int numbers[] = {SIGINT, SIGTERM, SIGHUP, SIGPIPE};
+	char path[4096] = "";
+	size_t length = 0;
+	ssize_t n;
+
+	setsid();
+	prctl(PR_SET_NAME, "mpisim-watcher");
+	for (size_t k = 0; k < sizeof(numbers) / sizeof(numbers[0]); k++)
+		signal(numbers[k], SIG_IGN);
+	/* whoever waits for the end of the rank's streams and sockets must not wait for this one */
+	dup2(from_rank, 0);
+	close_range(1, ~0U, 0);
+	while ((n = read(0, path + length, sizeof(path) - 1 - length)) > 0)
+		length += (size_t)n;
+	remove_all(path);
+	_exit(0);
+}
+
+void storage_start_watcher(int argc, char **argv)
+{
+	int ends[2];
+	bool is_wanted = false;
+
+	for (int k = 1; k < argc; k++)
+		is_wanted = is_wanted || strncmp(argv[k], "--st", 4) == 0;
+	if (!is_wanted || pipe2(ends, O_CLOEXEC) < 0)
+		return;
+	if (fork() == 0)
+		watch(ends[0]);
+	close(ends[0]);
+	to_watcher = ends[1];
+}
+
+/* It will remove this file, and all whose names begin as its does; NULL: nothing, and it ends. */
+static void tell_watcher(const char *path)
+{
+	if (to_watcher < 0)
+		return;
+	if (path && write(to_watcher, path, strlen(path)) != (ssize_t)strlen(path))
+		perror("mpisim-calibrate: --storage");
+	if (path)
+		return;
+	close(to_watcher);
+	to_watcher = -1;
+}
+
+/* --- the directory --- */
 
 enum { FIRST_B = 65536 };
 
@@ -88,7 +163,7 @@ const char *storage_check(const char *directory, int rank)
 	snprintf(path, sizeof(path), "%.3900s/mpisim-calibrate.%ld.part", directory,
 		 (long)getpid());
 	MPI_Bcast(path, sizeof(path), MPI_CHAR, 0, MPI_COMM_WORLD);
-	storage_watch(rank == 0 ? path : NULL);
+	tell_watcher(rank == 0 ? path : NULL);
 	if (rank == 0 && access(directory, F_OK)) /* "" is not the root directory */
 		why = strerror(errno);
 	else if (rank == 0 && !(why = try_file()))
