@@ -208,7 +208,11 @@ int cal_conclude(const struct settings *settings, const struct samples *samples)
 enum { TIMES_LARGEST_B = 1 << 20 };
 int measure_times(struct cal *cal);
 
-/* launcher.c: from now on this process ends, with exit code 1, when the one that started it does.
+/* launcher.c */
+/* Ends this process at once with a word, from a signal's handler or beside a call that does not
+ * return. */
+_Noreturn void launcher_leave(int code, const char *text);
+/* From now on this process ends, with exit code 1, when the one that started it does.
  */
 void launcher_watch(void);
 /* After success, before MPI_Finalize, on all ranks: under MPICH and its launcher they leave without

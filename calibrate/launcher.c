@@ -17,9 +17,9 @@
 
 static int parent_fd = -1;
 
-static _Noreturn void end(int code, const char *text, size_t length)
+void launcher_leave(int code, const char *text)
 {
-	if (write(STDERR_FILENO, text, length) < 0)
+	if (write(STDERR_FILENO, text, strlen(text)) < 0)
 		_exit(code);
 	_exit(code);
 }
@@ -28,13 +28,11 @@ static _Noreturn void end(int code, const char *text, size_t length)
  * not come back: no clean-up. */
 static void *wait_for_end(void *unused)
 {
-	static const char text[] =
-	    "mpisim-calibrate: the launcher was killed: no file is written\n";
 	struct pollfd parent = {.fd = parent_fd, .events = POLLIN};
 
 	while (poll(&parent, 1, -1) < 0)
 		;
-	end(1, text, sizeof(text) - 1);
+	launcher_leave(1, "mpisim-calibrate: the launcher was killed: no file is written\n");
 }
 
 /* A thread of its own, which no signal ends. */
@@ -67,13 +65,13 @@ static int own_rank;
 /* Rank 0 first, so that it can say why: a launcher may end the others then. */
 static void *end_by_itself(void *unused)
 {
-	static const char text[] = "mpisim-calibrate: MPI_Finalize does not return: this run ends "
-				   "without it, all files are written\n";
 	struct timespec left = {END_LIMIT_S + (own_rank > 0), 0};
 
 	while (nanosleep(&left, &left))
 		;
-	end(0, text, own_rank == 0 ? sizeof(text) - 1 : 0);
+	launcher_leave(0, own_rank > 0 ? ""
+				       : "mpisim-calibrate: MPI_Finalize does not return: this run "
+					 "ends without it, all files are written\n");
 }
 
 /* Without this word (PMI 1) the launcher takes a rank that leaves for one that died, and kills the

@@ -194,18 +194,6 @@ static const struct probe *find(const char *name)
 	return probe;
 }
 
-static void run_probe(struct cal *cal, const struct probe *probe, struct exchange *point)
-{
-	struct run run = {.cal = cal, .point = point};
-
-	memset(point->times_s, 0, sizeof(point->times_s));
-	for (int k = 0; k < PATTERN_RANKS; k++)
-		if (probe->steps[k] && point->ranks[k] == cal->rank) {
-			take_steps(&run, probe->steps[k]);
-			break;
-		}
-}
-
 /* Rank 0, its partner and a third one, if the caller wants no others. */
 static void find_ranks(const struct cal *cal, struct exchange *point)
 {
@@ -217,12 +205,20 @@ static void find_ranks(const struct cal *cal, struct exchange *point)
 
 void exchange_run(struct cal *cal, const char *name, struct exchange *point)
 {
+	const struct probe *probe = find(name);
+	struct run run = {.cal = cal, .point = point};
+
 	find_ranks(cal, point);
-	run_probe(cal, find(name), point);
+	memset(point->times_s, 0, sizeof(point->times_s));
+	for (int k = 0; k < PATTERN_RANKS; k++)
+		if (probe->steps[k] && point->ranks[k] == cal->rank) {
+			take_steps(&run, probe->steps[k]);
+			break;
+		}
 }
 
 struct measured {
-	const struct probe *probe;
+	const char *name;
 	struct exchange point;
 };
 
@@ -230,19 +226,18 @@ struct measured {
 static double measure(struct cal *cal, void *context)
 {
 	struct measured *measured = context;
-	int by = measured->probe->timed_by;
+	struct exchange *point = &measured->point;
+	int by = find(measured->name)->timed_by;
 
-	run_probe(cal, measured->probe, &measured->point);
+	exchange_run(cal, measured->name, point);
 	if (by > 0)
-		MPI_Bcast(measured->point.times_s, 1, MPI_DOUBLE, measured->point.ranks[by],
-			  MPI_COMM_WORLD);
-	return measured->point.times_s[0];
+		MPI_Bcast(point->times_s, 1, MPI_DOUBLE, point->ranks[by], MPI_COMM_WORLD);
+	return point->times_s[0];
 }
 
 double exchange_repeat(struct cal *cal, const char *name, struct exchange point)
 {
-	struct measured measured = {find(name), point};
+	struct measured measured = {name, point};
 
-	find_ranks(cal, &measured.point);
 	return cal_repeat(cal, name, point.where, point.size_B, point.y, measure, &measured);
 }

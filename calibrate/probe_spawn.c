@@ -81,13 +81,8 @@ static void keep_last_line(char *text)
 /* Some launchers lose a process that starts; then all would wait for it for ever. */
 static void end_run(int number)
 {
-	static const char text[] =
-	    "\nmpisim-calibrate: MPI_Comm_spawn or MPI_Comm_disconnect does not "
-	    "return; start again, without --spawn\n";
-
-	if (write(STDERR_FILENO, text, sizeof(text) - 1) < 0)
-		_exit(2);
-	_exit(1);
+	launcher_leave(1, "\nmpisim-calibrate: MPI_Comm_spawn or MPI_Comm_disconnect does not "
+			  "return; start again, without --spawn\n");
 }
 
 /* Spawning and meeting must be over in time. NAN: the library cannot. */
