@@ -62,8 +62,7 @@ int child_find(const char *name, char path[PATH_MAX], struct util_error *err)
  * the simulator. */
 static bool is_foreign(const char *variable)
 {
-	static const char *const names[] = {"LD_PRELOAD=", "OMPI_", "PMI",   "PMIX",
-					    "MPI",	   "HYDRA", "HYDI_", "MPISIM_"};
+	static const char *const names[] = {"LD_PRELOAD=", "OMPI_", "PMI", "MPI", "HYDRA", "HYDI_"};
 
 	for (size_t k = 0; k < sizeof(names) / sizeof(names[0]); k++)
 		if (!strncmp(variable, names[k], strlen(names[k])))

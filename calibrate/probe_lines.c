@@ -135,13 +135,12 @@ static bool find_gap(const struct size *list, int first, int end, int k, struct 
 /* Among those that are there, the most distinct ones first. */
 static void keep_gap(const struct gap *gap, struct gap *gaps, int *n)
 {
-	int place = *n < MOST_BREAKS ? (*n)++ : MOST_BREAKS - 1;
+	int place = (*n)++;
 
-	if (place == MOST_BREAKS - 1 && *n == MOST_BREAKS && gaps[place].jump >= gap->jump)
-		return;
 	for (; place > 0 && gaps[place - 1].jump < gap->jump; place--)
 		gaps[place] = gaps[place - 1];
 	gaps[place] = *gap;
+	*n = *n > MOST_BREAKS ? MOST_BREAKS : *n;
 }
 
 static int find_gaps(const struct cal *cal, int where, struct gap *gaps)
@@ -203,10 +202,10 @@ static bool is_accompanied(struct cal *cal, struct gap *gap)
 
 void probe_breaks(struct cal *cal, int where)
 {
-	struct gap gaps[MOST_BREAKS] = {0};
+	struct gap gaps[MOST_BREAKS + 1] = {0}; /* room for one too many */
 	int n = cal->rank == 0 && !cal->has_packets ? find_gaps(cal, where, gaps) : 0;
 
-	tell(gaps, sizeof(gaps), &n);
+	tell(gaps, MOST_BREAKS * sizeof(*gaps), &n);
 	cal_group(cal, "breaks", n * POINTS_OF_BREAK);
 	for (int k = 0; k < n; k++)
 		if (gaps[k].known == BOTH || is_accompanied(cal, &gaps[k]))

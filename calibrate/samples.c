@@ -99,7 +99,6 @@ struct summary summary_of(double *values, int n)
 		return s;
 	qsort(values, (size_t)n, sizeof(double), util_compare_doubles);
 	s.minimum = values[0];
-	s.maximum = values[n - 1];
 	s.median = middle(values, n);
 	/* How many of n lie below the median is binomial; normal approximation of its 95 % range.
 	 */

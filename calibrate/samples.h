@@ -41,7 +41,7 @@ struct summary {
 	int n, n_outliers; /* outliers: further than 5 scaled median deviations from the median */
 	double median;	   /* of all, outliers too */
 	double low, high;  /* 95 % interval of the median (order statistics); all for n < 6 */
-	double minimum, maximum;
+	double minimum;
 };
 
 struct sample_key sample_key(const char *name, int where, int64_t x, int64_t y);

@@ -100,11 +100,9 @@ void cal_world_init(struct cal *cal)
 	cal->far = cal->n_nodes > 1 ? cal->leader[1] : -1;
 	cal->subject = cal->far >= 0 ? BETWEEN_NODES : WITHIN_NODE;
 	cal->near = -1;
-	for (int rank = cal->n_ranks - 1; rank >= 0; rank--)
-		if (cal->node[rank] == 0) {
-			cal->near = rank > 0 ? rank : cal->near;
-			cal->n_here++;
-		}
+	for (int rank = 0; rank < cal->n_ranks; rank++)
+		if (cal->node[rank] == 0 && cal->n_here++ == 1)
+			cal->near = rank;
 	note_hosts(cal, hosts);
 	free(hosts);
 	cal->is_simulated = mpisim_is_simulated();
