@@ -11,13 +11,12 @@ void places_find(struct places *places)
 {
 	struct rank_place here;
 	MPI_Comm node;
-	int first, *number; /* of the node whose first rank it is */
+	int first;
 
 	MPI_Comm_rank(MPI_COMM_WORLD, &places->rank);
 	MPI_Comm_size(MPI_COMM_WORLD, &places->n_ranks);
 	places->of = calloc((size_t)places->n_ranks, sizeof(*places->of));
-	number = calloc((size_t)places->n_ranks + 1, sizeof(*number));
-	if (!places->of || !number) {
+	if (!places->of) {
 		fprintf(stderr, "mpisim-calibrate: out of memory\n");
 		MPI_Abort(MPI_COMM_WORLD, 1);
 	}
@@ -30,11 +29,9 @@ void places_find(struct places *places)
 	/* nodes are numbered in the order of their first ranks */
 	places->n_nodes = 0;
 	for (int k = 0; k < places->n_ranks; k++) {
-		if (places->of[k].node == k)
-			number[k] = places->n_nodes++;
-		places->of[k].node = number[places->of[k].node];
+		first = places->of[k].node;
+		places->of[k].node = first == k ? places->n_nodes++ : places->of[first].node;
 	}
-	free(number);
 }
 
 void places_finish(struct places *places)

@@ -163,10 +163,12 @@ static void measure_shape(struct cal *cal, enum shape shape, int n, int64_t size
 	struct flows flows = {.n = n, .n_sharing = shape <= ONE_TO_MANY ? n : 1};
 
 	for (int k = 0; k < n; k++) {
-		int *ends[2] = {&flows.source[k], &flows.dest[k]};
+		bool is_ring = shape > ONE_TO_MANY;
+		int one = cal->leader[is_ring ? k : k + 1],
+		    other = is_ring ? cal->leader[(k + 1) % n] : 0;
 
-		*ends[shape == ONE_TO_MANY] = cal->leader[shape <= ONE_TO_MANY ? k + 1 : k];
-		*ends[shape != ONE_TO_MANY] = shape <= ONE_TO_MANY ? 0 : cal->leader[(k + 1) % n];
+		flows.source[k] = shape == ONE_TO_MANY ? other : one;
+		flows.dest[k] = shape == ONE_TO_MANY ? one : other;
 	}
 	repeat_halves(cal, names[shape], measure_flows, &flows, size_B);
 	if (shape == BOTH_WAYS)
