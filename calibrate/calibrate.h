@@ -114,8 +114,6 @@ double cal_share(double value);
 /* The same of a whole number, while the others sleep: ranks that poll would disturb what rank 0
  * does, or what comes next. */
 void cal_share_asleep(const struct cal *cal, int *value);
-/* One empty message from rank 0 to `partner` and back: both are there and awake. */
-void cal_meet(const struct cal *cal, int partner);
 /* Of a message of that size, about, before it is measured. */
 double cal_estimate(const struct cal *cal, int where, int64_t size_B);
 /* The smaller of two sizes. */

@@ -8,50 +8,50 @@
 #define STREAM "M1 I1 I1 (7 r1 I1) r1 b I1 (15 r1 I1) r1 e:16 I1 r1 r1 W"
 
 const struct probe probe_table[] = {
-    {"warm_up", {"M1 (20 S1 R1)", "M1 (20 R0 S0)"}},
-    {"one_way", {"M1 b (S1 R1) e:2n", "M1 (R0 S0)"}},
+    {"warm_up", {"M1 (20 S1 R1)", "M0 (20 R0 S0)"}},
+    {"one_way", {"M1 b (S1 R1) e:2n", "M0 (R0 S0)"}},
     /* sends one after the other; takes what arrived while it paused */
-    {"send_overhead", {"M1 b (S1) e:1n", "M1 (R0)"}},
-    {"recv_overhead", {"M1 p:2t+1m b (R1) e:1n", "M1 (S0)"}},
-    {"late_receiver", {"M1 b M1 e b S1 e", "M1 M1 p:8S+4B+2m+1t R0"}},
+    {"send_overhead", {"M1 b (S1) e:1n", "M0 (R0)"}},
+    {"recv_overhead", {"M1 p:2t+1m b (R1) e:1n", "M0 (S0)"}},
+    {"late_receiver", {"M1 b M1 e b S1 e", "M0 M0 p:8S+4B+2m+1t R0"}},
     /* what is still waited for then: without a look, with one, with questions for what is complete */
-    {"send_progress", {"M1 I1 " HALVES " b w e", "J0 M1 w"}},
-    {"send_look", {"M1 I1 c:.75t l c:.75t b w e", "J0 M1 w"}},
-    {"send_complete_look", {"M1 I1 c:.75t L c:.75t b w e", "J0 M1 w"}},
-    {"recv_progress", {"J1 M1 " HALVES " b w e", "M1 S0"}},
-    {"send_return", {"M1 M1 b S1 e", "M1 M1 R0"}},
+    {"send_progress", {"M1 I1 " HALVES " b w e", "J0 M0 w"}},
+    {"send_look", {"M1 I1 c:.75t l c:.75t b w e", "J0 M0 w"}},
+    {"send_complete_look", {"M1 I1 c:.75t L c:.75t b w e", "J0 M0 w"}},
+    {"recv_progress", {"J1 M1 " HALVES " b w e", "M0 S0"}},
+    {"send_return", {"M1 M1 b S1 e", "M0 M0 R0"}},
     /* the bulk is on its way when the empty message leaves, and takes longer than that */
-    {"behind_large", {"M1 I1 f:1t-1S-.75B i1 W", "J0 j0 M1 b w e w e"}},
-    {"two_at_once", {"M1 M2 j1 j2 b i1 i2 W e", "M1 r0 s0", "M2 r0 s0"}},
+    {"behind_large", {"M1 I1 f:1t-1S-.75B i1 W", "J0 j0 M0 b w e w e"}},
+    {"two_at_once", {"M1 M2 j1 j2 b i1 i2 W e", "M0 r0 s0", "M0 r0 s0"}},
     /* with an empty answer */
-    {"rested", {"M1 p:2g+1m b S1 r1 e", "M1 R0 s0"}},
-    {"packets", {"M1 p:1S+1B+1m b S1 r1 e", "M1 R0 s0"}},
-    {"packet_stream", {STREAM, "M1 (26 R0 s0)"}},
+    {"rested", {"M1 p:2g+1m b S1 r1 e", "M0 R0 s0"}},
+    {"packets", {"M1 p:1S+1B+1m b S1 r1 e", "M0 R0 s0"}},
+    {"packet_stream", {STREAM, "M0 (26 R0 s0)"}},
     /* the receiver takes the last one first, which is there last: it is as busy as with one */
-    {"train", {"M1 p:4t+2m b (S1) T1 r1 e", "M1 U0 s0 (R0)"}},
+    {"train", {"M1 p:4t+2m b (S1) T1 r1 e", "M0 U0 s0 (R0)"}},
     /* the partner is in its receive by then */
-    {"synchronous", {"M1 p:20S b y1 e", "M1 r0"}},
+    {"synchronous", {"M1 p:20S b y1 e", "M0 r0"}},
     /* does a first question for what came while nobody looked say no? */
-    {"late_probe", {"M1 p:20S+5m Q1 r1", "M1 p:5S+1m s0"}},
-    {"late_tests", {"M1 j1 p:20S+5m q w", "M1 p:5S+1m s0"}},
+    {"late_probe", {"M1 p:20S+5m Q1 r1", "M0 p:5S+1m s0"}},
+    {"late_tests", {"M1 j1 p:20S+5m q w", "M0 p:5S+1m s0"}},
     /* a byte to a third node and an answer, when three quarters of a large message's bytes are left,
      * and half of them: what a queue holds is the same, what a window lets out is not */
-    {"beside_nothing", {"M1 M2 b B2 r2 e", "M1", "M2 D0 s0"}},
-    {"beside_bulk", {"M1 M2 I1 f:1h+.25B b B2 r2 e w", "J0 M1 w", "M2 D0 s0"}},
-    {"beside_half", {"M1 M2 I1 f:1h+.5B b B2 r2 e w", "J0 M1 w", "M2 D0 s0"}},
+    {"beside_nothing", {"M1 M2 b B2 r2 e", "M0", "M0 D0 s0"}},
+    {"beside_bulk", {"M1 M2 I1 f:1h+.25B b B2 r2 e w", "J0 M0 w", "M0 D0 s0"}},
+    {"beside_half", {"M1 M2 I1 f:1h+.5B b B2 r2 e w", "J0 M0 w", "M0 D0 s0"}},
     /* what shares links with it, but stands in no queue with it: from the third node, whose word
      * rank 0 begins with */
-    {"beside_away", {"M1 M2 I1 w", "J0 M1 D2 s2 w", "M2 p:1S+1h+.25B b B1 r1 e"}, 2},
+    {"beside_away", {"M1 M2 I1 w", "J0 M0 D2 s2 w", "M0 p:1S+1h+.25B b B1 r1 e"}, 2},
     /* The receiver attends for a while, so that the bulk begins, and then computes for twice as
      * long as the message takes: how long does the send take, and what does the receiver still
      * wait for? It looks until it has answered the request and what travels with it, and no longer
      * than until the bulk is there, whether handshakes are halves of two control messages or
      * quarters of four. The sender begins when the word of the receiver, which looks already, is
      * there; the request comes behind the sender's word. */
-    {"receiver_away", {"M1 b S1 e", "J0 M1 f:.75t+.75S-.25h c:2t w"}},
-    {"receiver_back", {"J1 M1 f:.75t-.75S-.375h c:2t b w e", "M1 S0"}},
+    {"receiver_away", {"M1 b S1 e", "J0 M0 f:.75t+.75S-.25h c:2t w"}},
+    {"receiver_back", {"J1 M1 f:.75t-.75S-.375h c:2t b w e", "M0 S0"}},
     /* the request, and whatever travels with it, has arrived */
-    {"late_bulk", {"M1 p:3t+2m b R1 e", "M1 S0"}},
+    {"late_bulk", {"M1 p:3t+2m b R1 e", "M0 S0"}},
     /* Libraries connect two ranks when they begin to talk, and need a few messages for it. Some
      * exchange what an answer needs only before the first message that wants one, and a request
      * waits until then. */
@@ -64,7 +64,7 @@ const struct probe probe_table[] = {
     {"used_eager", {"r1 I1 c:1t b r1 e w", "s0 R0 s0"}},
     {"send_buffer", {"r1 S1 b r1 e", "s0 R0 s0"}},
     {"send_buffer_used", {"r1 S1 b r1 e", "s0 R0 s0"}},
-    {"vary_messages", {"M1 b S1 R1 e", "M1 R0 S0"}},
+    {"vary_messages", {"M1 b S1 R1 e", "M0 R0 S0"}},
 };
 
 enum {

@@ -22,17 +22,6 @@ double cal_share(double value)
 	return value;
 }
 
-void cal_meet(const struct cal *cal, int partner)
-{
-	if (cal->rank == 0) {
-		MPI_Send(NULL, 0, MPI_BYTE, partner, 90, MPI_COMM_WORLD);
-		MPI_Recv(NULL, 0, MPI_BYTE, partner, 90, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
-	} else if (cal->rank == partner) {
-		MPI_Recv(NULL, 0, MPI_BYTE, 0, 90, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
-		MPI_Send(NULL, 0, MPI_BYTE, 0, 90, MPI_COMM_WORLD);
-	}
-}
-
 static double time_left(const struct cal *cal)
 {
 	return fmax(cal->settings.budget_s - (MPI_Wtime() - cal->begin_s), 0);
