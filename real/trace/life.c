@@ -293,9 +293,11 @@ static const char *absolute(const char *path)
 }
 
 /* What can be known before the run is said before it, not after hours: nothing is lost yet. Each
- * rank says its own, then one ends all: Open MPI 4.1.4's mpirun may crash when two do. */
+ * rank says its own, then one ends all: Open MPI 4.1.4's mpirun may crash when two do. It waits
+ * first: MPICH's launcher may lose what was said just before. */
 static void check_start(void)
 {
+	const struct timespec heard = {.tv_nsec = 300000000};
 	struct mpi_record *r = &mpi_trace;
 	struct util_error err;
 	int first;
@@ -307,8 +309,10 @@ static void check_start(void)
 			r->rank, r->refused);
 	first = r->refused[0] ? r->rank : r->n_ranks;
 	PMPI_Allreduce(MPI_IN_PLACE, &first, 1, MPI_INT, MPI_MIN, r->comm);
-	if (first == r->rank)
+	if (first == r->rank) {
+		nanosleep(&heard, NULL);
 		PMPI_Abort(MPI_COMM_WORLD, 1);
+	}
 	if (first < r->n_ranks)
 		for (;;)
 			pause();
