@@ -42,11 +42,9 @@ static void warn_of_check(const char *who, const struct check *check)
 		check_verdict(check, stderr);
 		fputc('\n', stderr);
 	}
-	if (check->n_off > 0) {
-		fprintf(stderr, "%s: warning: ", who);
-		fprintf(stderr, CHECK_WARNING_FORMAT, "", check->n_off);
-	}
-	check_list(check, "  ", stderr);
+	if (check->n_off > 0)
+		fprintf(stderr, "%s: ", who);
+	check_list(check, "warning: ", "  ", stderr);
 }
 
 /* Of collective operations that were timed: more means other algorithms than the file's rules. */
@@ -173,6 +171,6 @@ int fit_check(const char *who, const struct samples *samples, const char *cluste
 	}
 	check_verdict(&check, stdout);
 	putchar('\n');
-	check_list(&check, "  ", stdout);
+	check_list(&check, NULL, "  ", stdout);
 	return check.n_off > 0;
 }

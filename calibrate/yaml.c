@@ -277,9 +277,7 @@ static void write_check(const struct check *check, FILE *file)
 	fputc('\n', file);
 	if (!check->is_made)
 		fputs("# WARNING: " FIT_UNSEARCHED "\n", file);
-	if (check->n_off > 0)
-		fprintf(file, CHECK_WARNING_FORMAT, "# WARNING: ", check->n_off);
-	check_list(check, "#   ", file);
+	check_list(check, "# WARNING: ", "#   ", file);
 }
 
 static void write_known(const struct fit *fit, FILE *file)
