@@ -21,26 +21,12 @@ double fit_collective_off(const struct check *check)
 
 /* Of a CPU: less is a measurement's error. */
 static const double LEAST_COST = 1e-3;
-/* Of the samples, outliers: more makes a value doubtful. */
-static const double MANY = 0.1;
-/* A smaller interval of nothing does not matter. */
-static const double LEAST_SIZE_B = 64, LEAST_TIME_S = 1e-9;
-static const double MOST_BPS = 1e15; /* clocks tell nothing of faster links */
+/* Of a value, half of its interval: more makes it doubtful; as outliers do, of the samples. */
+static const double WIDE = 0.1, MANY = 0.1;
+static const double LEAST_TIME_S = 1e-9; /* a smaller interval of nothing does not matter */
+static const double MOST_BPS = 1e15;	 /* clocks tell nothing of faster links */
 
-static void write_facts(const struct fit *fit, FILE *file)
-{
-	static const char *const shown[] = {"date", "library", "duration_s", "clock_resolution_s",
-					    "ranks"};
-	const char *text;
-
-	for (size_t k = 0; k < sizeof(shown) / sizeof(shown[0]); k++)
-		if ((text = samples_get_fact(fit->samples, shown[k], 0)))
-			fprintf(file, "# %s: %s\n", shown[k], text);
-	for (int k = 0; (text = samples_get_fact(fit->samples, "host", k)); k++)
-		fprintf(file, "# host: %s\n", text);
-	for (int k = 0; (text = samples_get_fact(fit->samples, "warning", k)); k++)
-		fprintf(file, "# WARNING: %s\n", text);
-}
+/* --- values, and where they are from --- */
 
 const char *yaml_time(double seconds, char text[40])
 {
@@ -60,60 +46,48 @@ const char *yaml_bandwidth(double Bps, char text[40])
 	return text;
 }
 
-const char *yaml_size(double size_B, char text[40])
+const char *yaml_plural(int n)
 {
-	snprintf(text, 40, "%.0f", size_B);
-	return text;
+	return n == 1 ? "" : "s";
 }
 
-const char *yaml_count(char text[40], long n, const char *thing)
+struct summary yaml_samples(const struct samples *samples, const char *probes, int where)
 {
-	snprintf(text, 40, "%ld %s%s", n, thing, n == 1 ? "" : "s");
-	return text;
+	struct summary there = samples_probes(samples, probes, where);
+
+	return there.n > 0 ? there
+			   : samples_probes(samples, probes,
+					    where == WITHIN_NODE ? BETWEEN_NODES : WITHIN_NODE);
 }
 
-const char *yaml_probe(const struct fit *fit, const char *names, char text[160])
+void yaml_probes(FILE *file, const char *probes, int n)
 {
-	long n = 0, n_subject = 0;
-	char count[40];
-
-	for (size_t i = 0; i < fit->samples->n; i++) {
-		const struct sample_key *key = &fit->samples->list[i].key;
-
-		if (!is_probe_named(names, key->name))
-			continue;
-		n++;
-		n_subject += key->where == fit->subject;
-	}
-	if (n_subject > 0) /* where they were taken makes a difference */
-		n = n_subject;
-	snprintf(text, 160, "%s %s, %s", strchr(names, ' ') ? "probes" : "probe", names,
-		 yaml_count(count, n, "sample"));
-	return text;
+	fprintf(file, "%s %s, %d sample%s", strchr(probes, ' ') ? "probes" : "probe", probes, n,
+		yaml_plural(n));
 }
 
 void yaml_line(FILE *file, const struct fit *fit, const char *probes, const char *format, ...)
 {
-	char text[160];
 	va_list args;
 
 	va_start(args, format);
 	vfprintf(file, format, args);
 	va_end(args);
-	fprintf(file, "; %s\n", yaml_probe(fit, probes, text));
+	yaml_probes(file, probes, yaml_samples(fit->samples, probes, fit->subject).n);
+	fputc('\n', file);
 }
 
 /* Who reads the value reads this, too: a warning further up is easily lost. */
-static void write_doubts(const struct value *v, double least, FILE *file)
+void yaml_doubts(FILE *file, const struct value *v, bool has_few)
 {
 	double half = (v->high - fmax(v->low, 0)) / 2;
 	bool has_outliers = v->n_outliers > MANY * v->n, is_wide = v->low < MOST_BPS;
 
 	if (isfinite(v->value))
-		is_wide = half > (v->value > 0 ? YAML_WIDE * v->value : least);
-	if (v->n < SAMPLES_FEW || is_wide || has_outliers)
+		is_wide = half > (v->value > 0 ? WIDE * v->value : LEAST_TIME_S);
+	if (has_few || is_wide || has_outliers)
 		fprintf(file, "; DOUBTFUL: ");
-	if (v->n < SAMPLES_FEW)
+	if (has_few)
 		fprintf(file, "too few samples for an interval");
 	else if (is_wide && !isfinite(half))
 		fprintf(file, "the interval has no end");
@@ -123,56 +97,25 @@ static void write_doubts(const struct value *v, double least, FILE *file)
 		fprintf(file, "known to +- %.0f %% only", 100 * half / v->value);
 	if (has_outliers)
 		fprintf(file, "%s%.0f %% of the samples are outliers",
-			v->n < SAMPLES_FEW || is_wide ? ", " : "", 100.0 * v->n_outliers / v->n);
+			has_few || is_wide ? ", " : "", 100.0 * v->n_outliers / v->n);
 }
 
-void yaml_value(FILE *file, const char *indent, const char *key, const struct value *v,
+void yaml_value(FILE *file, int indent, const char *key, const struct value *v,
 		yaml_format_fn format, const char *how)
 {
-	char value[40], low[40], high[40], samples[40], outliers[40];
+	char value[40], low[40], high[40];
 
-	fprintf(file, "%s%s: %s   # %s to %s, %s, %s; %s", indent, key, format(v->value, value),
-		format(fmax(v->low, 0), low), format(v->high, high),
-		yaml_count(samples, v->n, "sample"), yaml_count(outliers, v->n_outliers, "outlier"),
-		how);
-	write_doubts(v, format == yaml_size ? LEAST_SIZE_B : LEAST_TIME_S, file);
+	fprintf(file, "%*s%s: %s   # %s to %s, %d sample%s, %d outlier%s; %s", indent, "", key,
+		format(v->value, value), format(fmax(v->low, 0), low), format(v->high, high), v->n,
+		yaml_plural(v->n), v->n_outliers, yaml_plural(v->n_outliers), how);
+	yaml_doubts(file, v, v->n < SAMPLES_FEW);
 	fputc('\n', file);
 }
 
-static void write_table(const struct fit *fit, FILE *file)
+void yaml_unvaried(FILE *file, const char *key, bool has_few)
 {
-	int n = fit->table_n, fewest = INT_MAX;
-	double widest = 0;
-	char probe[160], count[40];
-
-	if (n < 0)
-		return;
-	fprintf(file, "\ncpu:\n  communication_cost:\n");
-	if (fit->table_is_partial)
-		fprintf(file, "    # WARNING: fewer computing ranks than cores: what idle cores "
-			      "took is not seen. "
-			      "Start one rank more than cores on the first node.\n");
-	fprintf(
-	    file,
-	    "    # rows: 0, 1, ... outgoing transfers; columns: incoming ones; %s\n    table:\n",
-	    yaml_probe(fit, "compute_speed", probe));
-	for (int o = 0; o <= n; o++) {
-		fprintf(file, "      - [");
-		for (int i = 0; i <= n; i++) {
-			const struct value *v = &fit->table[o * (n + 1) + i];
-			/* what may be nothing is nothing: noise above it would add up */
-			double cost = v->low > 0 ? fmin(v->value, fit->cores) : 0;
-
-			widest = fmax(widest, (v->high - v->low) / 2);
-			if (o + i > 0 && v->n < fewest)
-				fewest = v->n;
-			fprintf(file, "%s%.4f", i ? ", " : "", o + i ? cost : 0.0);
-		}
-		fprintf(file, "]\n");
-	}
-	fprintf(file, "    # within +- %.4f or better, %s each at least%s\n", widest,
-		yaml_count(count, fewest, "sample"),
-		fewest < SAMPLES_FEW ? "; DOUBTFUL: too few for an interval of their own" : "");
+	fprintf(file, "  # %s: not varied, %s\n", key,
+		has_few ? "too few samples for an interval" : "its interval has no end");
 }
 
 void yaml_interval(FILE *file, const char *key, const struct value *v, yaml_format_fn format)
@@ -185,11 +128,42 @@ void yaml_interval(FILE *file, const char *key, const struct value *v, yaml_form
 	if (!isfinite(v->value))
 		return;
 	if (v->n < SAMPLES_FEW || !isfinite(v->high))
-		fprintf(file, "  # %s: not varied, %s\n", key,
-			v->n < SAMPLES_FEW ? "too few samples for an interval"
-					   : "its interval has no end");
+		yaml_unvaried(file, key, v->n < SAMPLES_FEW);
 	else
 		fprintf(file, "  %s: [%s, %s]\n", key, format(low, from), format(high, to));
+}
+
+/* --- what is not searched for --- */
+
+static void write_table(const struct fit *fit, FILE *file)
+{
+	int n = fit->table_n + 1, fewest = INT_MAX;
+	double widest = 0;
+
+	if (n == 0)
+		return;
+	fprintf(file, "\ncpu:\n  communication_cost:\n");
+	if (fit->table_is_partial)
+		fprintf(file, "    # WARNING: fewer computing ranks than cores: what idle cores "
+			      "took is not seen. "
+			      "Start one rank more than cores on the first node.\n");
+	yaml_line(file, fit, "compute_speed",
+		  "    # rows: 0, 1, ... outgoing transfers; columns: incoming ones; ");
+	fprintf(file, "    table:\n");
+	for (int k = 0; k < n * n; k++) {
+		const struct value *v = &fit->table[k];
+		/* what may be nothing is nothing: noise above it would add up */
+		double cost = v->low > 0 ? fmin(v->value, fit->cores) : 0;
+
+		widest = fmax(widest, (v->high - v->low) / 2);
+		if (k > 0 && v->n < fewest)
+			fewest = v->n;
+		fprintf(file, "%s%.4f%s", k % n ? ", " : "      - [", cost,
+			k % n == n - 1 ? "]\n" : "");
+	}
+	fprintf(file, "    # within +- %.4f or better, %d sample%s each at least%s\n", widest,
+		fewest, yaml_plural(fewest),
+		fewest < SAMPLES_FEW ? "; DOUBTFUL: too few for an interval of their own" : "");
 }
 
 /* Of the CPU's cost as a whole, relative to the largest entry. */
@@ -226,14 +200,13 @@ static void write_variation(const struct fit *fit, FILE *file)
 {
 	const char *library = samples_get_fact(fit->samples, "library", 0);
 	struct fit_varies varies;
-	char probes[160];
 
 	if (fit_variation(fit, &varies)) {
-		fprintf(file,
-			"\nvariation: {computation: %.3g, messages: %.3g}   # what is equal takes "
-			"so much more or less; %s\n",
-			varies.computation, varies.messages,
-			yaml_probe(fit, "vary_computing vary_messages", probes));
+		yaml_line(
+		    file, fit, "vary_computing vary_messages",
+		    "\nvariation: {computation: %.3g, messages: %.3g}   # what is equal takes "
+		    "so much more or less; ",
+		    varies.computation, varies.messages);
 		write_nodes(fit, file);
 	} else if (library && strncmp(library, "mpisim", 6) != 0) {
 		fprintf(file, "\nvariation: {computation: 0.01, messages: 0.01}   # assumed, not "
@@ -244,16 +217,16 @@ static void write_variation(const struct fit *fit, FILE *file)
 static void write_cores(const struct fit *fit, FILE *file)
 {
 	struct sample_key one = sample_key("cores", WITHIN_NODE, 1, 0);
-	char count[40];
+	int n = samples_count(fit->samples, &one);
 
 	fprintf(file, "cores: %d   # ", fit->cores);
 	if (samples_get_fact(fit->samples, "cpus", 0))
 		fprintf(file, "as the system, or --cores, says\n");
 	else
-		fprintf(file, "%s; probe cores, %s for each number of ranks\n",
+		fprintf(file, "%s; probe cores, %d sample%s for each number of ranks\n",
 			fit->cores_are_certain ? "more ranks compute no more together"
 					       : "at least: more were never busy",
-			yaml_count(count, samples_count(fit->samples, &one), "sample"));
+			n, yaml_plural(n));
 }
 
 /* In double quotes, so that no character of the library's name means anything. */
@@ -270,8 +243,6 @@ static void write_name(const struct fit *fit, FILE *file)
 
 static void write_check(const struct check *check, FILE *file)
 {
-	if (!check)
-		return;
 	fputs(check->is_made ? "# " : "# WARNING: ", file);
 	check_verdict(check, file);
 	fputc('\n', file);
@@ -291,7 +262,7 @@ static void write_known(const struct fit *fit, FILE *file)
 		fprintf(file,
 			"\n# NOT MEASURED: there was one node; the network's values are those "
 			"within it\n");
-	yaml_services(fit, file);
+	services_write(fit, file);
 	write_variation(fit, file);
 	fputc('\n', file);
 }
@@ -299,7 +270,7 @@ static void write_known(const struct fit *fit, FILE *file)
 static void write_intervals(const struct fit *fit, FILE *file)
 {
 	write_cost_interval(fit, file);
-	yaml_services_intervals(fit, file);
+	services_write_intervals(fit, file);
 }
 
 static int write_text(const struct fit *fit, void (*write)(const struct fit *fit, FILE *file),
@@ -323,13 +294,28 @@ int fit_write_known(struct fit *fit)
 /* Whose rules choose the algorithms of collective operations, and how right they are. */
 static void write_collectives(const struct fit *fit, const struct check *check, FILE *file)
 {
-	double most = check && check->is_made ? fit_collective_off(check) : -1;
-	char probes[160];
+	double most = fit_collective_off(check);
 
 	if (most >= 0)
-		fprintf(file, "# timed collective operations are %.0f %% off at most; %s\n",
-			100 * most,
-			yaml_probe(fit, "coll_bcast coll_allreduce coll_alltoall", probes));
+		yaml_line(file, fit, "coll_bcast coll_allreduce coll_alltoall",
+			  "# timed collective operations are %.0f %% off at most; ", 100 * most);
+}
+
+/* --- all --- */
+
+static void write_facts(const struct fit *fit, FILE *file)
+{
+	static const char *const shown[] = {"date", "library", "duration_s", "clock_resolution_s",
+					    "ranks"};
+	const char *text;
+
+	for (size_t k = 0; k < sizeof(shown) / sizeof(shown[0]); k++)
+		if ((text = samples_get_fact(fit->samples, shown[k], 0)))
+			fprintf(file, "# %s: %s\n", shown[k], text);
+	for (int k = 0; (text = samples_get_fact(fit->samples, "host", k)); k++)
+		fprintf(file, "# host: %s\n", text);
+	for (int k = 0; (text = samples_get_fact(fit->samples, "warning", k)); k++)
+		fprintf(file, "# WARNING: %s\n", text);
 }
 
 void fit_write_yaml(const struct fit *fit, const struct check *check, FILE *file)
