@@ -63,10 +63,32 @@ enum parameter_id {
 	PARAMETERS = LEVEL_RATE + MACHINE_LEVELS
 };
 
-enum unit { TIME_S, RATE, SIZE, NUMBER, LISTED, WORD };
+/* Sections of the file, each with the groups that stand in it. */
+enum block {
+	NETWORK,
+	PACKETS,
+	LOSSES,
+	INTRA_NODE,
+	TOPOLOGY,
+	PROTOCOL,
+	OVERHEAD,
+	RMA,
+	CORES,
+	BLOCKS
+};
+
+struct block_name {
+	const char *name;
+	enum block section; /* of a section: itself */
+};
+
+extern const struct block_name BLOCK[BLOCKS];
+
+enum unit { TIME_S, RATE, SIZE, NUMBER, WORD, ROUND_TIME, ROUND_RATE };
 
 struct parameter {
-	const char *section, *group, *key; /* group: the level between them; NULL: none */
+	enum block block;
+	const char *key;
 	enum unit unit;
 	double low, high;
 	bool is_stepped;	  /* times do not follow small changes of it: tried, not fitted */
@@ -85,6 +107,13 @@ enum library {
 	LIBRARY_MPICH_TCP,
 	LIBRARIES
 };
+
+struct library_rules {
+	const char *name, *key;	      /* its value of that key of `protocol`; NULL: it needs none */
+	const char *called, *version; /* as it calls itself; of which the rules are */
+};
+
+extern const struct library_rules LIBRARY[LIBRARIES];
 
 struct machine {
 	enum library library;

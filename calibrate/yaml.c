@@ -78,7 +78,7 @@ void yaml_line(FILE *file, const struct fit *fit, const char *probes, const char
 }
 
 /* Who reads the value reads this, too: a warning further up is easily lost. */
-void yaml_doubts(FILE *file, const struct value *v, bool has_few)
+void yaml_doubts(FILE *file, const struct value *v, bool has_few, bool has_end)
 {
 	double half = (v->high - fmax(v->low, 0)) / 2;
 	bool has_outliers = v->n_outliers > MANY * v->n, is_wide = v->low < MOST_BPS;
@@ -89,7 +89,7 @@ void yaml_doubts(FILE *file, const struct value *v, bool has_few)
 		fprintf(file, "; DOUBTFUL: ");
 	if (has_few)
 		fprintf(file, "too few samples for an interval");
-	else if (is_wide && !isfinite(half))
+	else if (is_wide && !has_end)
 		fprintf(file, "the interval has no end");
 	else if (is_wide && v->value <= 0)
 		fprintf(file, "all of the interval may be true");
@@ -108,7 +108,7 @@ void yaml_value(FILE *file, int indent, const char *key, const struct value *v,
 	fprintf(file, "%*s%s: %s   # %s to %s, %d sample%s, %d outlier%s; %s", indent, "", key,
 		format(v->value, value), format(fmax(v->low, 0), low), format(v->high, high), v->n,
 		yaml_plural(v->n), v->n_outliers, yaml_plural(v->n_outliers), how);
-	yaml_doubts(file, v, v->n < SAMPLES_FEW);
+	yaml_doubts(file, v, v->n < SAMPLES_FEW, isfinite(v->high));
 	fputc('\n', file);
 }
 

@@ -28,7 +28,7 @@ void yaml_line(FILE *file, const struct fit *fit, const char *probes, const char
 void yaml_value(FILE *file, int indent, const char *key, const struct value *v,
 		yaml_format_fn format, const char *how);
 /* Behind a value: what makes it doubtful, if anything does. */
-void yaml_doubts(FILE *file, const struct value *v, bool has_few);
+void yaml_doubts(FILE *file, const struct value *v, bool has_few, bool has_end);
 /* One line of the section `uncertainty`, a comment if no interval is known. The value itself is
  * within, whatever its rounding and shifts. */
 void yaml_interval(FILE *file, const char *key, const struct value *v, yaml_format_fn format);
