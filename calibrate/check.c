@@ -15,41 +15,34 @@ static const double NEIGHBOURS = 1.25;
 /*
  * What a probe's value is, and so what an error of it is a part of:
  * TIME: of itself, or of a message of as many bytes, if that takes longer: what is waited for may
- * be next to nothing. PART: of what it is a part of. SPEED: of what one core computes, as its
- * machine counts. CHOICE: it is more than a half, or not. PAUSED: the shortest is more than half of
- * its receiver's pause, or not. LEFT: it tells nothing that the model could say.
+ * be next to nothing. CURVE: the same, and sizes between two others lie between them. OF_Y: the
+ * bytes are its y. ALONE: of itself. PART: of what it is a part of. SPEED: of what one core
+ * computes, as its machine counts. CHOICE: it is more than a half, or not. PAUSED: the shortest is
+ * more than half of its receiver's pause, or not. LEFT: it tells nothing that the model could say.
  */
-enum kind { TIME, PAUSED, PART, SPEED, CHOICE, LEFT };
-enum bytes { NO_BYTES, OF_X, OF_Y };
+enum kind { TIME, CURVE, OF_Y, ALONE, PAUSED, PART, SPEED, CHOICE, LEFT }; /* PART on: no time */
 
-static const struct probe_kind {
-	const char *names;
-	enum kind kind;
-	enum bytes bytes;
-	bool is_curve; /* sizes between two others lie between them */
-} KINDS[] = {
-    {"one_way rested packet_stream", TIME, OF_X, true},
-    {"used used_eager", TIME, OF_Y, false},
-    {"coll_bcast coll_allreduce coll_alltoall many_to_one one_to_many both_ways sendrecv ring",
-     TIME, NO_BYTES, false},
-    {"late_receiver", PAUSED, OF_X, false},
-    {"behind_large", PART, NO_BYTES, false},
-    {"compute_speed", SPEED, NO_BYTES, false},
-    {"late_probe late_tests put_while_computing", CHOICE, NO_BYTES, false},
-    {"cores gets_at_once updates_at_once vary_computing vary_messages", LEFT, NO_BYTES, false},
-    /* of older files */
-    {"after_rest pairs first_pairs first_both_ways first_ring first_many_to_one first_one_to_many",
-     LEFT, NO_BYTES, false},
-};
-
-static const struct probe_kind *kind_of(const char *name)
+static enum kind kind_of(const char *name)
 {
-	static const struct probe_kind others = {"", TIME, OF_X, false};
+	static const char *const names[] = {
+	    [CURVE] = "one_way rested packet_stream",
+	    [OF_Y] = "used used_eager",
+	    [ALONE] = "coll_bcast coll_allreduce coll_alltoall many_to_one one_to_many both_ways "
+		      "sendrecv ring",
+	    [PAUSED] = "late_receiver",
+	    [PART] = "behind_large",
+	    [SPEED] = "compute_speed",
+	    [CHOICE] = "late_probe late_tests put_while_computing",
+	    /* the second half: of older files */
+	    [LEFT] = "cores gets_at_once updates_at_once vary_computing vary_messages "
+		     "after_rest pairs first_pairs first_both_ways first_ring first_many_to_one "
+		     "first_one_to_many",
+	};
 
-	for (size_t k = 0; k < sizeof(KINDS) / sizeof(KINDS[0]); k++)
-		if (is_probe_named(KINDS[k].names, name))
-			return &KINDS[k];
-	return &others;
+	for (enum kind kind = CURVE; kind <= LEFT; kind++)
+		if (is_probe_named(names[kind], name))
+			return kind;
+	return TIME;
 }
 
 /* --- what was measured and predicted --- */
@@ -77,7 +70,7 @@ static bool is_same_curve(const struct sample_key *a, const struct sample_key *b
 static double predict(const struct check_base *predicted, const struct sample_key *key)
 {
 	const struct check_wanted *below = NULL, *above = NULL;
-	const struct probe_kind *kind = kind_of(key->name);
+	enum kind kind = kind_of(key->name);
 
 	for (int k = 0; k < predicted->n; k++) {
 		const struct check_wanted *here = &predicted->list[k];
@@ -90,8 +83,8 @@ static double predict(const struct check_base *predicted, const struct sample_ke
 			above = here;
 	}
 	if (below && below->key.x == key->x)
-		return kind->kind == PAUSED ? below->time.minimum : below->time.median;
-	if (!kind->is_curve || !below || !above ||
+		return kind == PAUSED ? below->time.minimum : below->time.median;
+	if (kind != CURVE || !below || !above ||
 	    (double)above->key.x > NEIGHBOURS * (double)below->key.x)
 		return NAN;
 	return below->time.median + (above->time.median - below->time.median) *
@@ -125,16 +118,29 @@ static double core_of(const struct samples *samples)
 static double measure_of(const struct check_base *base, const struct check_wanted *wanted)
 {
 	const struct sample_key *key = &wanted->key;
-	const struct probe_kind *kind = kind_of(key->name);
-	int64_t size_B = kind->bytes == OF_Y ? key->y : key->x;
+	enum kind kind = kind_of(key->name);
+	double itself = fabs(wanted->time.median);
 
-	if (kind->kind == PART || kind->kind == CHOICE)
+	if (kind == PART)
 		return 1;
-	if (kind->kind == SPEED)
+	if (kind == SPEED)
 		return base->core;
-	if (kind->bytes == NO_BYTES)
-		return fabs(wanted->time.median);
-	return fmax(fabs(wanted->time.median), message_s(base, key->where, size_B));
+	if (kind == ALONE)
+		return itself;
+	return fmax(itself, message_s(base, key->where, kind == OF_Y ? key->y : key->x));
+}
+
+/* Where the question is only whether it is more. */
+static double limit_of(const struct check_base *base, const struct sample_key *key)
+{
+	enum kind kind = kind_of(key->name);
+
+	if (kind == CHOICE)
+		return 0.5;
+	if (kind != PAUSED)
+		return NAN;
+	/* a send waited for its receiver, which came so late (probes.c) */
+	return 2 * (message_s(base, key->where, key->x) + message_s(base, key->where, 0)) + 1e-3;
 }
 
 /* Each key once, with its statistics. */
@@ -146,7 +152,7 @@ static void collect(struct check_base *base, const struct samples *samples)
 		list[i].key = samples->list[i].key;
 	qsort(list, samples->n, sizeof(*list), compare_keys);
 	for (size_t i = 0; i < samples->n; i++)
-		if (kind_of(list[i].key.name)->kind != LEFT &&
+		if (kind_of(list[i].key.name) != LEFT &&
 		    (base->n == 0 || compare_keys(&list[base->n - 1], &list[i])))
 			list[base->n++] = (struct check_wanted){
 			    .key = list[i].key, .time = samples_summary(samples, &list[i].key)};
@@ -163,10 +169,7 @@ int check_begin(struct check_base *base, const struct samples *samples)
 		struct check_wanted *wanted = &base->list[k];
 
 		wanted->of = measure_of(base, wanted);
-		/* a send waited for its receiver, which came so late (probe_protocol.c) */
-		wanted->late_s = 2 * (message_s(base, wanted->key.where, wanted->key.x) +
-				      message_s(base, wanted->key.where, 0)) +
-				 1e-3;
+		wanted->limit = limit_of(base, &wanted->key);
 	}
 	return 0;
 }
@@ -176,19 +179,13 @@ void check_end(struct check_base *base)
 	free(base->list);
 }
 
-/* Is only the answer right or wrong? */
-static bool is_question(const struct check_wanted *wanted)
-{
-	enum kind kind = kind_of(wanted->key.name)->kind;
-
-	return kind == CHOICE || kind == PAUSED;
-}
-
+/* Is the answer wrong, where it is a question? */
 static bool is_wrong(const struct check_wanted *wanted, double predicted)
 {
-	if (kind_of(wanted->key.name)->kind == CHOICE)
-		return (wanted->time.median > 0.5) != (predicted > 0.5);
-	return (wanted->time.minimum > wanted->late_s) != (predicted > wanted->late_s);
+	bool is_paused = kind_of(wanted->key.name) == PAUSED;
+	double measured = is_paused ? wanted->time.minimum : wanted->time.median;
+
+	return (measured > wanted->limit) != (predicted > wanted->limit);
 }
 
 static double part_of(const struct check_wanted *wanted, double off, double of_nothing)
@@ -200,7 +197,7 @@ static double error_of(const struct check_wanted *wanted, double predicted)
 {
 	double off = fmax(fmax(wanted->time.low - predicted, predicted - wanted->time.high), 0);
 
-	if (is_question(wanted))
+	if (!isnan(wanted->limit))
 		return is_wrong(wanted, predicted);
 	return off > 0 ? part_of(wanted, off, 1) : 0;
 }
@@ -208,14 +205,14 @@ static double error_of(const struct check_wanted *wanted, double predicted)
 /* With its sign, of the median. */
 static double off_of(const struct check_wanted *wanted, double predicted)
 {
-	if (is_question(wanted))
+	if (!isnan(wanted->limit))
 		return is_wrong(wanted, predicted);
 	return part_of(wanted, predicted - wanted->time.median, NAN);
 }
 
 double check_scatter(const struct check_wanted *wanted)
 {
-	if (is_question(wanted))
+	if (!isnan(wanted->limit))
 		return 0;
 	return part_of(wanted, (wanted->time.high - wanted->time.low) / 2, 0);
 }
@@ -270,7 +267,7 @@ int check_compare(const struct check_base *base, const struct samples *predicted
 					.measured = wanted->time.median,
 					.predicted = predict(&found, &wanted->key)};
 
-		if (kind_of(wanted->key.name)->kind == SPEED)
+		if (kind_of(wanted->key.name) == SPEED)
 			off.predicted *= base->core / found.core;
 		off.error = error_of(wanted, off.predicted);
 		if (offs)
@@ -289,13 +286,13 @@ int check_compare(const struct check_base *base, const struct samples *predicted
 
 static void write_value(const struct sample_key *key, double value, FILE *file)
 {
-	enum kind kind = kind_of(key->name)->kind;
+	enum kind kind = kind_of(key->name);
 
-	if (kind == TIME || kind == PAUSED)
+	if (kind >= PART)
+		fprintf(file, "%.4g", value);
+	else
 		fprintf(file, fabs(value) < 1e-3 ? "%.4g us" : "%.4g ms",
 			value * (fabs(value) < 1e-3 ? 1e6 : 1e3));
-	else
-		fprintf(file, "%.4g", value);
 }
 
 static void write_off(const struct check_off *off, FILE *file)

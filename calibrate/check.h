@@ -38,10 +38,10 @@ struct check_base {
 	struct check_wanted {
 		struct sample_key key;
 		struct summary time;
-		double of;     /* what an error is a part of */
-		double late_s; /* a send that takes longer waited for its receiver */
-	} * list;	       /* [n] */
-	double core;	       /* what one core computes, in its own units */
+		double of;    /* what an error is a part of */
+		double limit; /* whether it is more is all that counts; NAN: its size does */
+	} * list;	      /* [n] */
+	double core;	      /* what one core computes, in its own units */
 };
 
 /* check.c: 0, or -1: out of memory. */
