@@ -24,26 +24,23 @@ static int write_file(const struct fit *fit, const struct check *check, const ch
 enum { DOUBTFUL_SHARE = 4 };
 
 static void warn_all(const char *who, const struct samples *samples, const char *fact,
-		     const char *format)
+		     const char *of)
 {
 	const char *text;
 
-	for (int k = 0; (text = samples_get_fact(samples, fact, k)); k++) {
-		fprintf(stderr, "%s: warning: ", who);
-		fprintf(stderr, format, text);
-		fputc('\n', stderr);
-	}
+	for (int k = 0; (text = samples_get_fact(samples, fact, k)); k++)
+		fprintf(stderr, "%s: warning: %s%s\n", who, of, text);
 }
 
 static void warn_of_check(const char *who, const struct check *check)
 {
+	if (!check->is_made || check->n_off > 0)
+		fprintf(stderr, "%s: ", who);
 	if (!check->is_made) {
-		fprintf(stderr, "%s: warning: ", who);
+		fputs("warning: ", stderr);
 		check_verdict(check, stderr);
 		fputc('\n', stderr);
 	}
-	if (check->n_off > 0)
-		fprintf(stderr, "%s: ", who);
 	check_list(check, "warning: ", "  ", stderr);
 }
 
@@ -134,9 +131,9 @@ int fit_report(const char *who, const struct samples *samples, const char *outpu
 		fprintf(stderr, "%s: %s\n", who, error);
 		return -1;
 	}
-	warn_all(who, samples, "warning", "%s");
-	warn_all(who, samples, "rma_failed", "one-sided messages were not measured: %s");
-	warn_all(who, samples, "spawn_failed", "the library could not spawn %s");
+	warn_all(who, samples, "warning", "");
+	warn_all(who, samples, "rma_failed", "one-sided messages were not measured: ");
+	warn_all(who, samples, "spawn_failed", "the library could not spawn ");
 	if (fit_is_noisy(&fit))
 		fprintf(stderr, "%s: warning: %s\n", who, FIT_NOISY);
 	if (checks)
