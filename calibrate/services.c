@@ -22,27 +22,6 @@ static const double LIMITED = 0.98;
 /* Messages that follow each other when processes that begin meet those that spawned them. */
 static const double MEETING_MESSAGES = 3;
 
-/* Values with an interval. A bandwidth that nothing showed is INFINITY. */
-enum service { STARTUP, PER_PROCESS, ACCESS, READ, WRITE, CLIENT, METADATA, SERVICES };
-
-static const struct row {
-	const char *key;
-	yaml_format_fn format;
-	const char *how;
-	const char *probes; /* of a bandwidth: where it would have shown */
-} ROWS[SERVICES] = {
-    [STARTUP] = {"spawn.startup", yaml_time, "MPI_Comm_spawn, less what follows", NULL},
-    [PER_PROCESS] = {"spawn.per_process", yaml_time, "each process more on one node", NULL},
-    [ACCESS] = {"storage.latency", yaml_time, "one byte read", NULL},
-    [READ] = {"storage.bandwidth.read", yaml_bandwidth, "all nodes from one server",
-	      "read_one_server"},
-    [WRITE] = {"storage.bandwidth.write", yaml_bandwidth,
-	       "all nodes to one server, and MPI_File_sync", "write_one_server"},
-    [CLIENT] = {"storage.bandwidth.client", yaml_bandwidth, "one node and all servers",
-		"read_all_servers write_all_servers"},
-    [METADATA] = {"storage.metadata_time", yaml_time, "open and close of a file", NULL},
-};
-
 static struct value value_of(const struct fit *fit, const struct sample_key *key)
 {
 	return fit_value(fit->samples, key->name, key->where, key->x, key->y);
@@ -84,20 +63,6 @@ static int keys_of(const struct fit *fit, const char *name, struct sample_key *k
 	return n;
 }
 
-static void write_value(const struct fit *fit, const struct value *values, enum service id,
-			FILE *file)
-{
-	const struct row *row = &ROWS[id];
-	const char *last = strrchr(row->key, '.');
-	int indent = strchr(row->key, '.') == last ? 2 : 4;
-
-	if (row->probes && !(values[id].is_known && isfinite(values[id].value)))
-		yaml_line(file, fit, row->probes, "%*s%s: inf   # never what held anything up; ",
-			  indent, "", last + 1);
-	else if (values[id].is_known)
-		yaml_value(file, indent, last + 1, &values[id], row->format, row->how);
-}
-
 /* --- one-sided communication --- */
 
 /* Of so many operations none seemed to wait. Where starting them takes as long as a round trip, the
@@ -107,8 +72,9 @@ static int64_t unseen_depth(int64_t n)
 	return n < MOST_AT_ONCE ? llround((double)n * SHOWS) : n;
 }
 
-static void write_depth(const struct fit *fit, FILE *file)
+static void write_depth(const struct yaml *out)
 {
+	const struct fit *fit = out->fit;
 	static const char probes[] = "gets_at_once updates_at_once";
 	struct sample_key key;
 	struct value depth = {.high = INFINITY};
@@ -120,7 +86,7 @@ static void write_depth(const struct fit *fit, FILE *file)
 		depth = value_of(fit, &key);
 	}
 	if (depth.low != depth.high) {
-		yaml_line(file, fit, probes,
+		yaml_line(out, probes,
 			  "  # queue_depth: not seen; answers came in no regular groups; ");
 		return;
 	}
@@ -133,42 +99,44 @@ static void write_depth(const struct fit *fit, FILE *file)
 		depth.value = 0;
 	}
 	if (depth.value >= 1)
-		yaml_line(file, fit, probes,
+		yaml_line(out, probes,
 			  "  queue_depth: %lld   # the next one waited for the first answer; ",
 			  (long long)depth.value);
 	else if (n_at_once > DEFAULT_DEPTH)
-		yaml_line(file, fit, probes,
+		yaml_line(out, probes,
 			  "  queue_depth: %lld   # or more: that many waited for none; ",
 			  (long long)n_at_once);
 	else
-		yaml_line(file, fit, probes,
+		yaml_line(out, probes,
 			  "  # queue_depth: not seen; %lld at once waited for none, more cannot be "
 			  "told; ",
 			  (long long)n_at_once);
 }
 
-static void write_rma(const struct fit *fit, FILE *file)
+void yaml_rma(const struct yaml *out)
 {
+	const struct fit *fit = out->fit;
 	const char *failed = samples_get_fact(fit->samples, "rma_failed", 0);
 	struct sample_key key;
 	double wait; /* of the time for which its target computed */
 
 	if (failed)
-		fprintf(file, "\n# rma: not measured: %s\n", failed);
+		fprintf(out->file, "\n# rma: not measured: %s\n", failed);
 	if (keys_of(fit, "put_while_computing", &key, 1) == 0)
 		return;
 	wait = value_of(fit, &key).value;
 	yaml_line(
-	    file, fit, "put_while_computing",
+	    out, "put_while_computing",
 	    "\nrma:\n  progress: %s   # a put to a rank that computed took %.0f %% of that time; ",
 	    wait > 0.5 ? "in_mpi" : "nic", wait * 100);
-	write_depth(fit, file);
+	write_depth(out);
 }
 
 /* --- processes --- */
 
 /* A line through the medians by how many processes began on one node. */
-static void fit_line(const double *x, const struct value *times, int n, struct value *values)
+static void fit_line(const double *x, const struct value *times, int n, struct value *startup,
+		     struct value *per_process)
 {
 	double mean_x = 0, mean = 0, spread = 0, slope = 0, slope_half = 0, half = 0, begin;
 
@@ -185,46 +153,50 @@ static void fit_line(const double *x, const struct value *times, int n, struct v
 	}
 	slope = fmax(slope, 0);
 	begin = fmax(mean - slope * mean_x, 0);
-	values[STARTUP] = around(begin, hypot(half, slope_half * mean_x), &times[0]);
+	*startup = around(begin, hypot(half, slope_half * mean_x), &times[0]);
 	if (spread > 0)
-		values[PER_PROCESS] = around(slope, slope_half, &times[n - 1]);
+		*per_process = around(slope, slope_half, &times[n - 1]);
 }
 
-static void find_spawn(const struct fit *fit, struct value *values)
+static void write_times(const struct yaml *out)
 {
+	const struct fit *fit = out->fit;
 	struct sample_key keys[MOST_SPAWNS];
-	struct value times[MOST_SPAWNS];
+	struct value times[MOST_SPAWNS], startup, per_process = {0};
 	double x[MOST_SPAWNS];
 	int n = keys_of(fit, "spawn", keys, MOST_SPAWNS);
 	int where = fit->empty[WITHIN_NODE].is_known ? WITHIN_NODE : fit->subject;
 
+	if (n <= 0)
+		return;
 	for (int k = 0; k < n; k++) {
 		times[k] = value_of(fit, &keys[k]);
 		times[k].value -= MEETING_MESSAGES * fit->empty[where].value;
 		x[k] = (double)keys[k].y;
 	}
-	if (n > 0)
-		fit_line(x, times, n, values);
+	fit_line(x, times, n, &startup, &per_process);
+	fprintf(out->file, "\nspawn:\n");
+	yaml_value(out, "spawn.startup", &startup, yaml_time, "MPI_Comm_spawn, less what follows");
+	if (per_process.is_known)
+		yaml_value(out, "spawn.per_process", &per_process, yaml_time,
+			   "each process more on one node");
 }
 
-static void write_spawn(const struct fit *fit, const struct value *values, FILE *file)
+void yaml_spawn(const struct yaml *out)
 {
+	const struct fit *fit = out->fit;
 	const char *failed = samples_get_fact(fit->samples, "spawn_failed", 0);
 	long universe = fact(fit, "universe_size");
 
 	if (failed)
-		fprintf(file, "\n# spawn: the library could not spawn %s\n", failed);
+		fprintf(out->file, "\n# spawn: the library could not spawn %s\n", failed);
 	/* else it is as the simulator has it without being told */
 	if (universe && (double)universe != fmax(fit->n_ranks, (double)fit->n_nodes * fit->cores))
-		fprintf(file,
+		fprintf(out->file,
 			"\nrun: {spawn: {universe_size: %ld}}   # MPI_UNIVERSE_SIZE, as the "
 			"library says\n",
 			universe);
-	if (!values[STARTUP].is_known)
-		return;
-	fprintf(file, "\nspawn:\n");
-	write_value(fit, values, STARTUP, file);
-	write_value(fit, values, PER_PROCESS, file);
+	write_times(out);
 }
 
 /* --- storage --- */
@@ -296,84 +268,65 @@ static struct value client_of(const struct value *read, const struct value *writ
 			      read->n_outliers + write->n_outliers};
 }
 
-static void find_storage(const struct fit *fit, struct value *values)
+static void write_servers(const struct yaml *out)
 {
-	struct value access = fit_value(fit->samples, "storage_latency", BETWEEN_NODES, 1, 0),
-		     metadata = fit_value(fit->samples, "storage_metadata", BETWEEN_NODES, 0, 0),
-		     read_client, write_client;
-
-	if (!access.is_known || !metadata.is_known)
-		return;
-	values[ACCESS] = access;
-	values[METADATA] = metadata;
-	values[READ] = find_server(fit, "read_one_server", "read_all_servers", &read_client);
-	values[WRITE] = find_server(fit, "write_one_server", "write_all_servers", &write_client);
-	values[CLIENT] = client_of(&read_client, &write_client);
-}
-
-static void write_servers(const struct fit *fit, const struct value *values, FILE *file)
-{
+	const struct fit *fit = out->fit;
 	static const char probes[] = "read_places write_places wide_read_places wide_write_places";
 	long n_servers = fact(fit, "storage_servers"), stripe_B = fact(fit, "storage_stripe_B"),
 	     n_stripes = fact(fit, "storage_stripe_count");
 
-	if (!isfinite(values[READ].value) && !isfinite(values[WRITE].value)) {
-		fprintf(file, "  # no server is busy when all nodes reach for one place: how many "
-			      "there are was not seen\n");
-		return;
-	}
-	yaml_line(file, fit, probes, "  servers: %ld   # places of a file that do not share one; ",
+	yaml_line(out, probes, "  servers: %ld   # places of a file that do not share one; ",
 		  n_servers);
-	fprintf(file, "  stripe:\n");
+	fprintf(out->file, "  stripe:\n");
 	if (stripe_B > 0)
-		yaml_line(file, fit, probes, "    size: %ld   # found in steps of 64 KiB; ",
-			  stripe_B);
+		yaml_line(out, probes, "    size: %ld   # found in steps of 64 KiB; ", stripe_B);
 	if (n_stripes == n_servers)
-		yaml_line(file, fit, probes, "    servers: all   # ");
+		yaml_line(out, probes, "    servers: all   # ");
 	else
-		yaml_line(file, fit, probes,
+		yaml_line(out, probes,
 			  "    servers: %ld   # the first place that shares the first one's server "
 			  "again; ",
 			  n_stripes);
 }
 
-static void write_storage(const struct fit *fit, const struct value *values, FILE *file)
+static void write_bandwidth(const struct yaml *out, const char *key, const struct value *v,
+			    const char *probes, const char *how)
 {
+	if (v->is_known && isfinite(v->value))
+		yaml_value(out, key, v, yaml_bandwidth, how);
+	else
+		yaml_line(out, probes, "    %s: inf   # never what held anything up; ",
+			  strrchr(key, '.') + 1);
+}
+
+void yaml_storage(const struct yaml *out)
+{
+	const struct fit *fit = out->fit;
 	const char *said = samples_get_fact(fit->samples, "storage_said", 0);
+	struct value access = fit_value(fit->samples, "storage_latency", BETWEEN_NODES, 1, 0),
+		     metadata = fit_value(fit->samples, "storage_metadata", BETWEEN_NODES, 0, 0),
+		     read, write, client, read_client, write_client;
 
-	if (!values[ACCESS].is_known)
+	if (!access.is_known || !metadata.is_known)
 		return;
-	fprintf(file, "\nstorage:\n");
-	for (enum service id = ACCESS; id < SERVICES; id++) {
-		if (id == READ)
-			fprintf(file, "  bandwidth:\n");
-		write_value(fit, values, id, file);
-	}
-	write_servers(fit, values, file);
+	read = find_server(fit, "read_one_server", "read_all_servers", &read_client);
+	write = find_server(fit, "write_one_server", "write_all_servers", &write_client);
+	client = client_of(&read_client, &write_client);
+	fprintf(out->file, "\nstorage:\n");
+	yaml_value(out, "storage.latency", &access, yaml_time, "one byte read");
+	fprintf(out->file, "  bandwidth:\n");
+	write_bandwidth(out, "storage.bandwidth.read", &read, "read_one_server",
+			"all nodes from one server");
+	write_bandwidth(out, "storage.bandwidth.write", &write, "write_one_server",
+			"all nodes to one server, and MPI_File_sync");
+	write_bandwidth(out, "storage.bandwidth.client", &client,
+			"read_all_servers write_all_servers", "one node and all servers");
+	yaml_value(out, "storage.metadata_time", &metadata, yaml_time, "open and close of a file");
+	if (isfinite(read.value) || isfinite(write.value))
+		write_servers(out);
+	else
+		fprintf(out->file, "  # no server is busy when all nodes reach for one place: how "
+				   "many there are was not seen\n");
 	if (said)
-		fprintf(file, "  # the library says: %s\n", said);
-}
-
-/* --- all --- */
-
-void services_write(const struct fit *fit, FILE *file)
-{
-	struct value values[SERVICES] = {0};
-
-	find_spawn(fit, values);
-	find_storage(fit, values);
-	write_rma(fit, file);
-	write_spawn(fit, values, file);
-	write_storage(fit, values, file);
-}
-
-void services_write_intervals(const struct fit *fit, FILE *file)
-{
-	struct value values[SERVICES] = {0};
-
-	find_spawn(fit, values);
-	find_storage(fit, values);
-	for (int k = 0; k < SERVICES; k++)
-		if (values[k].is_known)
-			yaml_interval(file, ROWS[k].key, &values[k], ROWS[k].format);
+		fprintf(out->file, "  # the library says: %s\n", said);
 }

@@ -20,23 +20,26 @@ const char *yaml_plural(int n);
 struct summary yaml_samples(const struct samples *samples, const char *probes, int where);
 /* "probe late_receiver, 45 samples"; of several, with spaces between their names: "probes". */
 void yaml_probes(FILE *file, const char *probes, int n);
-/* That text, then these probes, on a line: where a value without an interval is from. */
-void yaml_line(FILE *file, const struct fit *fit, const char *probes, const char *format, ...)
-    __attribute__((format(printf, 4, 5)));
+struct yaml {
+	const struct fit *fit;
+	FILE *file, *intervals; /* the latter: lines of the section `uncertainty` */
+};
 
-/* A line with the value, its interval, and how it was found; and what makes it doubtful. */
-void yaml_value(FILE *file, int indent, const char *key, const struct value *v,
+/* That text, then these probes, on a line: where a value without an interval is from. */
+void yaml_line(const struct yaml *out, const char *probes, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+/* A line with the value of that dotted key, its interval, and how it was found; and what makes it
+ * doubtful. And a line of intervals. */
+void yaml_value(const struct yaml *out, const char *key, const struct value *v,
 		yaml_format_fn format, const char *how);
 /* Behind a value: what makes it doubtful, if anything does. */
 void yaml_doubts(FILE *file, const struct value *v, bool has_few, bool has_end);
-/* One line of the section `uncertainty`, a comment if no interval is known. The value itself is
- * within, whatever its rounding and shifts. */
-void yaml_interval(FILE *file, const char *key, const struct value *v, yaml_format_fn format);
-/* That comment. */
+/* Of a drawn value: a comment in place of its interval. */
 void yaml_unvaried(FILE *file, const char *key, bool has_few);
 
-/* services.c: rma, spawn, storage; and their lines of the section `uncertainty` */
-void services_write(const struct fit *fit, FILE *file);
-void services_write_intervals(const struct fit *fit, FILE *file);
+/* services.c: sections of the file */
+void yaml_rma(const struct yaml *out);
+void yaml_spawn(const struct yaml *out);
+void yaml_storage(const struct yaml *out);
 
 #endif
