@@ -228,7 +228,7 @@ static int draw(const struct work *work, struct util_error *err)
 
 static void summarize(const struct work *work)
 {
-	printf("library:     %s\nverdict:     ", library_name(work->search.machine.library));
+	printf("library:     %s\nverdict:     ", LIBRARY[work->search.machine.library].name);
 	check_verdict(&work->check, stdout);
 	putchar('\n');
 	write_untold(&work->search.machine, "caution:     ", stdout);
@@ -258,7 +258,7 @@ static int find_library(struct work *work, struct util_error *err)
 
 	work->view.libraries = name ? 0 : ~0U;
 	for (int k = 0; k < LIBRARIES && name; k++)
-		if (!strcmp(library_name((enum library)k), name)) {
+		if (!strcmp(LIBRARY[k].name, name)) {
 			machine_set_library(&work->search.machine, (enum library)k);
 			return 0;
 		}

@@ -13,7 +13,7 @@
 
 const struct block_name BLOCK[BLOCKS] = {
     [NETWORK] = {"network", NETWORK},	 [PACKETS] = {"packets", NETWORK},
-    [LOSSES] = {"losses", NETWORK},	 [INTRA_NODE] = {"intra_node", NETWORK},
+    [LOSSES] = {"losses", NETWORK},	 [INNER] = {"intra_node", NETWORK},
     [TOPOLOGY] = {"topology", NETWORK},	 [PROTOCOL] = {"protocol", PROTOCOL},
     [OVERHEAD] = {"overhead", PROTOCOL}, [RMA] = {"rma", RMA},
     [CORES] = {"cores", CORES},
@@ -35,12 +35,11 @@ const struct parameter PARAMETER[PARAMETERS] = {
     [SEGMENT_STEP... SEGMENT_RATE - 1] = {NETWORK, "segments", NUMBER, 0.2, 5, false, "one_way"},
     [SEGMENT_RATE... LINK_RATE - 1] = {NETWORK, "segments", NUMBER, 1e3, 1e15, false, "one_way"},
     [LINK_RATE] = {NETWORK, "segments", NUMBER, 1e3, 1e15, false, "one_way"},
-    [INNER_LATENCY] = {INTRA_NODE, "latency", TIME_S, 1e-10, 10, false, "one_way"},
-    [INNER_BANDWIDTH] = {INTRA_NODE, "bandwidth", RATE, 1e3, 1e15, false, "one_way"},
-    [INNER_SEGMENT... INNER_STEP - 1] = {INTRA_NODE, "segments", NUMBER, 1, 1e9, true, "one_way"},
-    [INNER_STEP... INNER_RATE - 1] = {INTRA_NODE, "segments", NUMBER, 0.2, 5, false, "one_way"},
-    [INNER_RATE... SEND_OVERHEAD - 1] = {INTRA_NODE, "segments", NUMBER, 1e3, 1e15, false,
-					 "one_way"},
+    [INNER_LATENCY] = {INNER, "latency", TIME_S, 1e-10, 10, false, "one_way"},
+    [INNER_BANDWIDTH] = {INNER, "bandwidth", RATE, 1e3, 1e15, false, "one_way"},
+    [INNER_SEGMENT... INNER_STEP - 1] = {INNER, "segments", NUMBER, 1, 1e9, true, "one_way"},
+    [INNER_STEP... INNER_RATE - 1] = {INNER, "segments", NUMBER, 0.2, 5, false, "one_way"},
+    [INNER_RATE... SEND_OVERHEAD - 1] = {INNER, "segments", NUMBER, 1e3, 1e15, false, "one_way"},
     [SEND_OVERHEAD] = {OVERHEAD, "send", TIME_S, 1e-10, 1, false, "send_overhead"},
     [RECV_OVERHEAD] = {OVERHEAD, "recv", TIME_S, 1e-10, 1, false, "recv_overhead"},
     [PER_BYTE] = {OVERHEAD, "per_byte", TIME_S, 1e-14, 1e-5, false,
@@ -70,9 +69,9 @@ const struct parameter PARAMETER[PARAMETERS] = {
     [MESSAGE_RATE] = {NETWORK, "message_rate", NUMBER, 1, 1e12, false, ""},
     [TAPER] = {TOPOLOGY, "taper", NUMBER, 1, 1e6, true, ""},
     [UPLINK] = {TOPOLOGY, "bandwidth", RATE, 1e3, 1e14, false, ""},
-    [COPIES] = {INTRA_NODE, "copies", SIZE, 1, 2, true, ""},
-    [LEVEL_LATENCY... LEVEL_RATE - 1] = {INTRA_NODE, "levels", ROUND_TIME, 1e-10, 1, false, ""},
-    [LEVEL_RATE... PARAMETERS - 1] = {INTRA_NODE, "levels", ROUND_RATE, 1e3, 1e14, false, ""},
+    [COPIES] = {INNER, "copies", SIZE, 1, 2, true, ""},
+    [LEVEL_LATENCY... LEVEL_RATE - 1] = {INNER, "levels", ROUND_TIME, 1e-10, 1, false, ""},
+    [LEVEL_RATE... PARAMETERS - 1] = {INNER, "levels", ROUND_RATE, 1e3, 1e14, false, ""},
 };
 
 const struct library_rules LIBRARY[LIBRARIES] = {
@@ -84,11 +83,6 @@ const struct library_rules LIBRARY[LIBRARIES] = {
     [LIBRARY_MPICH_TCP] = {"mpich-tcp", "library", "MPICH", "4.0"},
 };
 
-const char *library_name(enum library library)
-{
-	return LIBRARY[library].name;
-}
-
 bool library_is_called(enum library library, const char *name)
 {
 	const char *called = LIBRARY[library].called;
@@ -98,12 +92,13 @@ bool library_is_called(enum library library, const char *name)
 
 const char *parameter_name(enum parameter_id id, char buf[64])
 {
-	const struct block_name *block = &BLOCK[PARAMETER[id].block];
-	const char *section = BLOCK[block->section].name;
-	bool is_in_group = strcmp(section, block->name) != 0;
+	enum block block = PARAMETER[id].block, section = BLOCK[block].section;
 
-	snprintf(buf, 64, "%s.%s%s%s", section, is_in_group ? block->name : "",
-		 is_in_group ? "." : "", PARAMETER[id].key);
+	if (block == section)
+		snprintf(buf, 64, "%s.%s", BLOCK[section].name, PARAMETER[id].key);
+	else
+		snprintf(buf, 64, "%s.%s.%s", BLOCK[section].name, BLOCK[block].name,
+			 PARAMETER[id].key);
 	return buf;
 }
 

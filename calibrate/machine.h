@@ -64,29 +64,16 @@ enum parameter_id {
 };
 
 /* Sections of the file, each with the groups that stand in it. */
-enum block {
-	NETWORK,
-	PACKETS,
-	LOSSES,
-	INTRA_NODE,
-	TOPOLOGY,
-	PROTOCOL,
-	OVERHEAD,
-	RMA,
-	CORES,
-	BLOCKS
-};
+enum block { NETWORK, PACKETS, LOSSES, INNER, TOPOLOGY, PROTOCOL, OVERHEAD, RMA, CORES, BLOCKS };
 
-struct block_name {
+extern const struct block_name {
 	const char *name;
 	enum block section; /* of a section: itself */
-};
-
-extern const struct block_name BLOCK[BLOCKS];
+} BLOCK[BLOCKS];
 
 enum unit { TIME_S, RATE, SIZE, NUMBER, WORD, ROUND_TIME, ROUND_RATE };
 
-struct parameter {
+extern const struct parameter {
 	enum block block;
 	const char *key;
 	enum unit unit;
@@ -94,9 +81,7 @@ struct parameter {
 	bool is_stepped;	  /* times do not follow small changes of it: tried, not fitted */
 	const char *probes;	  /* of a calibration, that tell it */
 	const char *const *words; /* the first one: as without the key */
-};
-
-extern const struct parameter PARAMETER[PARAMETERS];
+} PARAMETER[PARAMETERS];
 
 enum library {
 	LIBRARY_PLAIN,
@@ -108,12 +93,10 @@ enum library {
 	LIBRARIES
 };
 
-struct library_rules {
+extern const struct library_rules {
 	const char *name, *key;	      /* its value of that key of `protocol`; NULL: it needs none */
 	const char *called, *version; /* as it calls itself; of which the rules are */
-};
-
-extern const struct library_rules LIBRARY[LIBRARIES];
+} LIBRARY[LIBRARIES];
 
 struct machine {
 	enum library library;
@@ -131,7 +114,6 @@ struct machine_file {
 	bool says;		       /* intervals, and where values are from */
 };
 
-const char *library_name(enum library library);
 /* Whether that is what it calls itself; name may be NULL. */
 bool library_is_called(enum library library, const char *name);
 /* Another library's, and over TCP packets with the values that they begin with. */

@@ -50,12 +50,6 @@ static int block_at(const char *text, int section)
 
 bool known_next(struct known_line *line)
 {
-	if (!line->text) {
-		line->section = -1;
-		line->number = 1;
-	}
-	for (const char *at = line->text; at && at < line->end; at++)
-		line->number += *at == '\n';
 	line->text = line->end;
 	line->begins = -1;
 	if (!strchr(" #\n", *line->text))
@@ -80,7 +74,7 @@ int known_indent(const char *text)
 
 bool known_has(const char *known, enum block block)
 {
-	struct known_line line = {.end = known};
+	struct known_line line = {.end = known, .section = -1};
 
 	while (known_next(&line))
 		if (line.begins == (int)block)
@@ -111,9 +105,18 @@ static bool is_taken(const char *text, enum block section)
 	return false;
 }
 
+static int number_of(const char *line, const char *text)
+{
+	int number = 1;
+
+	while (text < line)
+		number += *text++ == '\n';
+	return number;
+}
+
 int machine_check(const char *known, const char *name, struct util_error *err)
 {
-	struct known_line line = {.end = known};
+	struct known_line line = {.end = known, .section = -1};
 	int indent = 0;
 
 	while (known_next(&line)) {
@@ -130,8 +133,8 @@ int machine_check(const char *known, const char *name, struct util_error *err)
 			wanted = "a file without this key, which is fitted";
 		if (wanted)
 			return util_error_set(err, UTIL_EINPUT, "%s:%d: found \"%.*s\", wanted %s",
-					      name, line.number, (int)strcspn(line.text, "\n"),
-					      line.text, wanted);
+					      name, number_of(line.text, known),
+					      (int)strcspn(line.text, "\n"), line.text, wanted);
 	}
 	return 0;
 }

@@ -8,8 +8,7 @@
 
 /* A line of the known part of a cluster file, or several that stand in braces. */
 struct known_line {
-	const char *text, *end; /* before the first one: `end` is the whole text */
-	int number;		/* from 1 */
+	const char *text, *end; /* before the first one: `end` is the whole text, section -1 */
 	int section;		/* that it stands in: enum block, or -1: none of ours */
 	int begins;		/* the section or group that it begins; -1: none of ours */
 	const char *brace;	/* that ends what it begins; NULL: it begins nothing in braces */

@@ -18,7 +18,7 @@ struct output {
 static struct summary samples_of(enum parameter_id id, const struct samples *samples)
 {
 	return yaml_samples(samples, PARAMETER[id].probes,
-			    PARAMETER[id].block == INTRA_NODE ? WITHIN_NODE : BETWEEN_NODES);
+			    PARAMETER[id].block == INNER ? WITHIN_NODE : BETWEEN_NODES);
 }
 
 static bool has_interval(const struct output *out, enum parameter_id id)
@@ -150,7 +150,7 @@ static void write_levels(const struct output *out, int first, int indent)
 		parameter_write((enum parameter_id)k, machine->value[k], out->file);
 		fputs(", bandwidth: ", out->file);
 		parameter_write((enum parameter_id)rate, machine->value[rate], out->file);
-		fputs("}", out->file);
+		fputc('}', out->file);
 	}
 	fputs("]", out->file);
 	for (int k = first; k < PARAMETERS; k++)
@@ -328,7 +328,7 @@ static void write_all(const struct output *out)
 {
 	const char *known = out->how.known;
 
-	for (struct known_line line = {.end = known}; known_next(&line);) {
+	for (struct known_line line = {.end = known, .section = -1}; known_next(&line);) {
 		const char *until = line.brace ? line.brace : line.end;
 
 		fwrite(line.text, 1, (size_t)(until - line.text), out->file);

@@ -56,7 +56,7 @@ static void warn_of_collectives(const char *who, const struct fit *fit, const st
 			"%s: warning: collective operations are up to %.0f %% off by the rules of "
 			"%s: the library chooses other algorithms; name them "
 			"(docs/collectives.md)\n",
-			who, 100 * most, library_name(fit->machine.library));
+			who, 100 * most, LIBRARY[fit->machine.library].name);
 }
 
 /* Nodes that take so much longer for the same computation are told. */
