@@ -24,7 +24,8 @@ static const double MEETING_MESSAGES = 3;
 
 static struct value value_of(const struct fit *fit, const struct sample_key *key)
 {
-	return fit_value(fit->samples, key->name, key->where, key->x, key->y);
+	return key ? fit_value(fit->samples, key->name, key->where, key->x, key->y)
+		   : (struct value){0};
 }
 
 static struct value around(double value, double half, const struct value *like)
@@ -44,25 +45,6 @@ static long fact(const struct fit *fit, const char *name)
 	return text ? strtol(text, NULL, 10) : 0;
 }
 
-/* The probe's keys in the order measured, each once; how many. */
-static int keys_of(const struct fit *fit, const char *name, struct sample_key *keys, int most)
-{
-	int n = 0;
-
-	for (size_t i = 0; i < fit->samples->n; i++) {
-		const struct sample_key *key = &fit->samples->list[i].key;
-		int k = 0;
-
-		if (strcmp(key->name, name) != 0)
-			continue;
-		while (k < n && (keys[k].x != key->x || keys[k].y != key->y))
-			k++;
-		if (k == n && n < most)
-			keys[n++] = *key;
-	}
-	return n;
-}
-
 /* --- one-sided communication --- */
 
 /* Of so many operations none seemed to wait. Where starting them takes as long as a round trip, the
@@ -74,27 +56,25 @@ static int64_t unseen_depth(int64_t n)
 
 static void write_depth(const struct yaml *out)
 {
-	const struct fit *fit = out->fit;
 	static const char probes[] = "gets_at_once updates_at_once";
-	struct sample_key key;
-	struct value depth = {.high = INFINITY};
+	const struct fit *fit = out->fit;
+	const struct sample_key *gets = samples_next(fit->samples, "gets_at_once", 0),
+				*updates = samples_next(fit->samples, "updates_at_once", 0);
+	/* updates: where gets, which wait for their requests on the links, showed nothing */
+	const struct sample_key *key = gets && updates ? updates : gets;
+	struct value depth = value_of(fit, key);
 	int64_t n_at_once = fact(fit, "rma_busy");
 
-	if (keys_of(fit, "gets_at_once", &key, 1) > 0) {
-		/* measured where gets, which wait for their requests on the links, showed nothing */
-		keys_of(fit, "updates_at_once", &key, 1);
-		depth = value_of(fit, &key);
-	}
-	if (depth.low != depth.high) {
+	if (!key || depth.low != depth.high) {
 		yaml_line(out, probes,
 			  "  # queue_depth: not seen; answers came in no regular groups; ");
 		return;
 	}
 	if (n_at_once <= 0)
-		n_at_once = unseen_depth(key.x);
+		n_at_once = unseen_depth(key->x);
 	/* a single step may be a connection's first window */
 	if (samples_get_fact(fit->samples, "packet_jump_B", 0) &&
-	    (double)key.x <= 2 * depth.value) {
+	    (double)key->x <= 2 * depth.value) {
 		n_at_once = (int64_t)depth.value;
 		depth.value = 0;
 	}
@@ -117,18 +97,17 @@ void yaml_rma(const struct yaml *out)
 {
 	const struct fit *fit = out->fit;
 	const char *failed = samples_get_fact(fit->samples, "rma_failed", 0);
-	struct sample_key key;
-	double wait; /* of the time for which its target computed */
+	struct value wait = /* of the time for which its target computed */
+	    value_of(fit, samples_next(fit->samples, "put_while_computing", 0));
 
 	if (failed)
 		fprintf(out->file, "\n# rma: not measured: %s\n", failed);
-	if (keys_of(fit, "put_while_computing", &key, 1) == 0)
+	if (!wait.is_known)
 		return;
-	wait = value_of(fit, &key).value;
 	yaml_line(
 	    out, "put_while_computing",
 	    "\nrma:\n  progress: %s   # a put to a rank that computed took %.0f %% of that time; ",
-	    wait > 0.5 ? "in_mpi" : "nic", wait * 100);
+	    wait.value > 0.5 ? "in_mpi" : "nic", wait.value * 100);
 	write_depth(out);
 }
 
@@ -161,19 +140,18 @@ static void fit_line(const double *x, const struct value *times, int n, struct v
 static void write_times(const struct yaml *out)
 {
 	const struct fit *fit = out->fit;
-	struct sample_key keys[MOST_SPAWNS];
+	const struct sample_key *key = NULL;
 	struct value times[MOST_SPAWNS], startup, per_process = {0};
 	double x[MOST_SPAWNS];
-	int n = keys_of(fit, "spawn", keys, MOST_SPAWNS);
-	int where = fit->empty[WITHIN_NODE].is_known ? WITHIN_NODE : fit->subject;
+	int n = 0, where = fit->empty[WITHIN_NODE].is_known ? WITHIN_NODE : fit->subject;
 
-	if (n <= 0)
-		return;
-	for (int k = 0; k < n; k++) {
-		times[k] = value_of(fit, &keys[k]);
-		times[k].value -= MEETING_MESSAGES * fit->empty[where].value;
-		x[k] = (double)keys[k].y;
+	while (n < MOST_SPAWNS && (key = samples_next(fit->samples, "spawn", key ? key->x : 0))) {
+		times[n] = value_of(fit, key);
+		times[n].value -= MEETING_MESSAGES * fit->empty[where].value;
+		x[n++] = (double)key->y;
 	}
+	if (n == 0)
+		return;
 	fit_line(x, times, n, &startup, &per_process);
 	fprintf(out->file, "\nspawn:\n");
 	yaml_value(out, "spawn.startup", &startup, yaml_time, "MPI_Comm_spawn, less what follows");
@@ -204,16 +182,15 @@ void yaml_spawn(const struct yaml *out)
 /* Bytes per second of so many nodes together: what the longer of two measurements moves more. */
 static struct value rate_of(const struct fit *fit, const char *name, int n_nodes)
 {
-	struct sample_key keys[8];
+	const struct sample_key *key = NULL;
 	struct value times[2];
-	int n = keys_of(fit, name, keys, 8), found = 0;
 	double bytes[2], more_s, half_s, more_B;
+	int found = 0;
 
-	for (int k = 0; k < n && found < 2; k++) {
-		if (keys[k].y != n_nodes)
-			continue;
-		times[found] = value_of(fit, &keys[k]);
-		bytes[found++] = (double)keys[k].x * n_nodes;
+	while (found < 2 && (key = samples_next(fit->samples, name, key ? key->x : 0))) {
+		bytes[found] = (double)key->x * n_nodes;
+		times[found] = fit_value(fit->samples, name, key->where, key->x, n_nodes);
+		found += times[found].is_known;
 	}
 	if (found < 2)
 		return (struct value){0};

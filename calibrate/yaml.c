@@ -260,9 +260,9 @@ static void write_known(const struct yaml *out)
 
 int fit_write_known(struct fit *fit)
 {
-	size_t n;
-	struct yaml out = {fit, open_memstream(&fit->known, &n),
-			   open_memstream(&fit->intervals, &n)};
+	size_t n[2];
+	struct yaml out = {fit, open_memstream(&fit->known, &n[0]),
+			   open_memstream(&fit->intervals, &n[1])};
 	bool is_written = out.file && out.intervals;
 
 	if (is_written)
