@@ -47,20 +47,6 @@ static enum kind kind_of(const char *name)
 
 /* --- what was measured and predicted --- */
 
-/* By name, place, y and x. */
-static int compare_keys(const void *a, const void *b)
-{
-	const struct sample_key *left = &((const struct check_wanted *)a)->key,
-				*right = &((const struct check_wanted *)b)->key;
-	int order = strcmp(left->name, right->name);
-
-	if (!order)
-		order = left->where - right->where;
-	if (!order)
-		order = (left->y > right->y) - (left->y < right->y);
-	return order ? order : (left->x > right->x) - (left->x < right->x);
-}
-
 static bool is_same_curve(const struct sample_key *a, const struct sample_key *b)
 {
 	return !strcmp(a->name, b->name) && a->where == b->where && a->y == b->y;
@@ -150,10 +136,10 @@ static void collect(struct check_base *base, const struct samples *samples)
 
 	for (size_t i = 0; i < samples->n; i++)
 		list[i].key = samples->list[i].key;
-	qsort(list, samples->n, sizeof(*list), compare_keys);
+	qsort(list, samples->n, sizeof(*list), sample_key_compare);
 	for (size_t i = 0; i < samples->n; i++)
 		if (kind_of(list[i].key.name) != LEFT &&
-		    (base->n == 0 || compare_keys(&list[base->n - 1], &list[i])))
+		    (base->n == 0 || sample_key_compare(&list[base->n - 1].key, &list[i].key)))
 			list[base->n++] = (struct check_wanted){
 			    .key = list[i].key, .time = samples_summary(samples, &list[i].key)};
 }

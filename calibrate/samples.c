@@ -161,14 +161,16 @@ bool is_probe_named(const char *names, const char *name)
 	return false;
 }
 
-static int compare_samples(const void *a, const void *b)
+int sample_key_compare(const void *a, const void *b)
 {
-	const struct sample *left = a, *right = b;
-	int order = strcmp(left->key.name, right->key.name);
+	const struct sample_key *left = a, *right = b;
+	int order = strcmp(left->name, right->name);
 
 	if (!order)
-		order = (left->key.y > right->key.y) - (left->key.y < right->key.y);
-	return order ? order : (left->key.x > right->key.x) - (left->key.x < right->key.x);
+		order = left->where - right->where;
+	if (!order)
+		order = (left->y > right->y) - (left->y < right->y);
+	return order ? order : (left->x > right->x) - (left->x < right->x);
 }
 
 struct summary samples_probes(const struct samples *samples, const char *names, int where)
@@ -183,10 +185,10 @@ struct summary samples_probes(const struct samples *samples, const char *names, 
 		    is_probe_named(names, samples->list[i].key.name))
 			list[all.n++] = samples->list[i];
 	if (all.n > 0)
-		qsort(list, (size_t)all.n, sizeof(*list), compare_samples);
+		qsort(list, (size_t)all.n, sizeof(*list), sample_key_compare);
 	for (int k = 0; k < all.n; k++) {
 		values[n++] = list[k].value;
-		if (k + 1 == all.n || compare_samples(&list[k], &list[k + 1])) {
+		if (k + 1 == all.n || sample_key_compare(&list[k].key, &list[k + 1].key)) {
 			all.n_outliers += summary_of(values, n).n_outliers;
 			n = 0;
 		}
