@@ -324,11 +324,10 @@ static void write_uncertainty(const struct output *out)
 	}
 }
 
-static void write_all(const struct output *out)
+/* The known part, with values behind the lines that begin their sections and groups. */
+static void write_known(const struct output *out)
 {
-	const char *known = out->how.known;
-
-	for (struct known_line line = {.end = known, .section = -1}; known_next(&line);) {
+	for (struct known_line line = {.end = out->how.known, .section = -1}; known_next(&line);) {
 		const char *until = line.brace ? line.brace : line.end;
 
 		fwrite(line.text, 1, (size_t)(until - line.text), out->file);
@@ -340,23 +339,26 @@ static void write_all(const struct output *out)
 		if (line.begins >= 0 && !line.brace)
 			write_block(out, (enum block)line.begins, known_indent(line.end));
 	}
-	for (enum block section = 0; section < BLOCKS; section++) {
-		if (BLOCK[section].section != section || known_has(known, section) ||
-		    !is_needed(out->machine, section))
-			continue;
-		fprintf(out->file, "%s:\n", BLOCK[section].name);
-		write_block(out, section, 2);
-	}
-	if (!out->how.says)
-		return;
-	write_uncertainty(out);
-	if (!out->how.samples && strncmp(known, "variation:", 10) && !strstr(known, "\nvariation:"))
-		fputs("variation: {computation: 0.01, messages: 0.01}   # assumed: what is equal "
-		      "never takes equally long\n",
-		      out->file);
 }
 
 void machine_write(const struct machine *machine, const struct machine_file *how, FILE *file)
 {
-	write_all(&(struct output){machine, *how, file});
+	const struct output out = {machine, *how, file};
+	const char *known = how->known;
+
+	write_known(&out);
+	for (enum block section = 0; section < BLOCKS; section++) {
+		if (BLOCK[section].section != section || known_has(known, section) ||
+		    !is_needed(machine, section))
+			continue;
+		fprintf(file, "%s:\n", BLOCK[section].name);
+		write_block(&out, section, 2);
+	}
+	if (!how->says)
+		return;
+	write_uncertainty(&out);
+	if (!how->samples && strncmp(known, "variation:", 10) && !strstr(known, "\nvariation:"))
+		fputs("variation: {computation: 0.01, messages: 0.01}   # assumed: what is equal "
+		      "never takes equally long\n",
+		      file);
 }
