@@ -281,7 +281,7 @@ static bool is_needed(const struct machine *machine, enum block block)
 	return block == PROTOCOL && LIBRARY[machine->library].key;
 }
 
-/* And, of a section, the groups that the known part lacks. */
+/* Its values and, of a section, the groups that the known part lacks. */
 static void write_block(const struct output *out, enum block block, int indent)
 {
 	write_entries(out, block, indent);
