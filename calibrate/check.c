@@ -15,94 +15,37 @@ static const double NEIGHBOURS = 1.25;
 /*
  * What a probe's value is, and so what an error of it is a part of:
  * TIME: of itself, or of a message of as many bytes, if that takes longer: what is waited for may
- * be next to nothing. PART: of what it is a part of. SPEED: of what one core computes, as its
- * machine counts. CHOICE: it is more than a half, or not. PAUSED: the shortest is more than half of
- * its receiver's pause, or not. LEFT: it tells nothing that the model could say.
+ * be next to nothing. CURVE: the same, and sizes between two others lie between them. OF_Y: the
+ * bytes are its y. ALONE: of itself. PART: of what it is a part of. SPEED: of what one core
+ * computes, as its machine counts. CHOICE: it is more than a half, or not. PAUSED: the shortest is
+ * more than half of its receiver's pause, or not. LEFT: it tells nothing that the model could say.
  */
-enum kind { TIME, PAUSED, PART, SPEED, CHOICE, LEFT };
-enum bytes { NO_BYTES, OF_X, OF_Y };
+enum kind { TIME, CURVE, OF_Y, ALONE, PAUSED, PART, SPEED, CHOICE, LEFT }; /* PART on: no time */
 
-static const struct probe_kind {
-	const char *name;
-	enum kind kind;
-	enum bytes bytes;
-	bool is_curve; /* sizes between two others lie between them */
-} KINDS[] = {
-    {"one_way", TIME, OF_X, true},
-    {"rested", TIME, OF_X, true},
-    {"packet_stream", TIME, OF_X, true},
-    {"late_receiver", PAUSED, OF_X, false},
-    {"behind_large", PART, NO_BYTES, false},
-    {"late_probe", CHOICE, NO_BYTES, false},
-    {"late_tests", CHOICE, NO_BYTES, false},
-    {"put_while_computing", CHOICE, NO_BYTES, false},
-    {"used", TIME, OF_Y, false},
-    {"used_eager", TIME, OF_Y, false},
-    {"cores", LEFT, NO_BYTES, false},
-    {"compute_speed", SPEED, NO_BYTES, false},
-    {"gets_at_once", LEFT, NO_BYTES, false},
-    {"updates_at_once", LEFT, NO_BYTES, false},
-    {"vary_computing", LEFT, NO_BYTES, false},
-    {"vary_messages", LEFT, NO_BYTES, false},
-    {"coll_bcast", TIME, NO_BYTES, false},
-    {"coll_allreduce", TIME, NO_BYTES, false},
-    {"coll_alltoall", TIME, NO_BYTES, false},
-    {"many_to_one", TIME, NO_BYTES, false},
-    {"one_to_many", TIME, NO_BYTES, false},
-    {"both_ways", TIME, NO_BYTES, false},
-    {"sendrecv", TIME, NO_BYTES, false},
-    {"ring", TIME, NO_BYTES, false},
-    {"pairs", LEFT, NO_BYTES, false}, /* of older files */
-    {"after_rest", LEFT, NO_BYTES, false},
-};
-
-static const struct probe_kind *kind_of(const char *name)
+static enum kind kind_of(const char *name)
 {
-	static const struct probe_kind others = {"", TIME, OF_X, false},
-				       old = {"", LEFT, NO_BYTES, false};
+	static const char *const names[] = {
+	    [CURVE] = "one_way rested packet_stream",
+	    [OF_Y] = "used used_eager",
+	    [ALONE] = "coll_bcast coll_allreduce coll_alltoall many_to_one one_to_many both_ways "
+		      "sendrecv ring",
+	    [PAUSED] = "late_receiver",
+	    [PART] = "behind_large",
+	    [SPEED] = "compute_speed",
+	    [CHOICE] = "late_probe late_tests put_while_computing",
+	    /* the second half: of older files */
+	    [LEFT] = "cores gets_at_once updates_at_once vary_computing vary_messages "
+		     "after_rest pairs first_pairs first_both_ways first_ring first_many_to_one "
+		     "first_one_to_many",
+	};
 
-	if (!strncmp(name, "first_", 6)) /* of older files, too */
-		return &old;
-	for (size_t k = 0; k < sizeof(KINDS) / sizeof(KINDS[0]); k++)
-		if (!strcmp(KINDS[k].name, name))
-			return &KINDS[k];
-	return &others;
+	for (enum kind kind = CURVE; kind <= LEFT; kind++)
+		if (is_probe_named(names[kind], name))
+			return kind;
+	return TIME;
 }
 
 /* --- what was measured and predicted --- */
-
-struct keys {
-	int n;
-	struct sample_key *list; /* [n], each once, by name, place, y and x */
-};
-
-static int compare_keys(const void *a, const void *b)
-{
-	const struct sample_key *left = a, *right = b;
-	int order = strcmp(left->name, right->name);
-
-	if (!order)
-		order = left->where - right->where;
-	if (!order)
-		order = (left->y > right->y) - (left->y < right->y);
-	return order ? order : (left->x > right->x) - (left->x < right->x);
-}
-
-static int collect(const struct samples *samples, struct keys *keys)
-{
-	struct sample_key *list = calloc(samples->n + 1, sizeof(*list));
-
-	*keys = (struct keys){0, list};
-	if (!list)
-		return -1;
-	for (size_t i = 0; i < samples->n; i++)
-		list[i] = samples->list[i].key;
-	qsort(list, samples->n, sizeof(*list), compare_keys);
-	for (size_t i = 0; i < samples->n; i++)
-		if (keys->n == 0 || compare_keys(&list[keys->n - 1], &list[i]))
-			list[keys->n++] = list[i];
-	return 0;
-}
 
 static bool is_same_curve(const struct sample_key *a, const struct sample_key *b)
 {
@@ -110,29 +53,29 @@ static bool is_same_curve(const struct sample_key *a, const struct sample_key *b
 }
 
 /* NAN: the probes on the file chose other sizes. */
-static double predict(const struct samples *predicted, const struct keys *keys,
-		      const struct sample_key *key)
+static double predict(const struct check_base *predicted, const struct sample_key *key)
 {
-	const struct sample_key *below = NULL, *above = NULL;
-	struct summary time = samples_summary(predicted, key);
-	double low, high;
+	const struct check_wanted *below = NULL, *above = NULL;
+	enum kind kind = kind_of(key->name);
 
-	if (time.n)
-		return kind_of(key->name)->kind == PAUSED ? time.minimum : time.median;
-	for (int k = 0; k < keys->n; k++) {
-		if (!is_same_curve(&keys->list[k], key))
+	for (int k = 0; k < predicted->n; k++) {
+		const struct check_wanted *here = &predicted->list[k];
+
+		if (!is_same_curve(&here->key, key))
 			continue;
-		if (keys->list[k].x < key->x)
-			below = &keys->list[k];
+		if (here->key.x <= key->x)
+			below = here;
 		else if (!above)
-			above = &keys->list[k];
+			above = here;
 	}
-	if (!kind_of(key->name)->is_curve || !below || !above ||
-	    (double)above->x > NEIGHBOURS * (double)below->x)
+	if (below && below->key.x == key->x)
+		return kind == PAUSED ? below->time.minimum : below->time.median;
+	if (kind != CURVE || !below || !above ||
+	    (double)above->key.x > NEIGHBOURS * (double)below->key.x)
 		return NAN;
-	low = samples_summary(predicted, below).median;
-	high = samples_summary(predicted, above).median;
-	return low + (high - low) * (double)(key->x - below->x) / (double)(above->x - below->x);
+	return below->time.median + (above->time.median - below->time.median) *
+					(double)(key->x - below->key.x) /
+					(double)(above->key.x - below->key.x);
 }
 
 /* Of a message of that size, or of the largest one below that was measured, one way. */
@@ -161,41 +104,60 @@ static double core_of(const struct samples *samples)
 static double measure_of(const struct check_base *base, const struct check_wanted *wanted)
 {
 	const struct sample_key *key = &wanted->key;
-	const struct probe_kind *kind = kind_of(key->name);
-	int64_t size_B = kind->bytes == OF_Y ? key->y : key->x;
+	enum kind kind = kind_of(key->name);
+	double itself = fabs(wanted->time.median);
 
-	if (kind->kind == PART || kind->kind == CHOICE)
+	if (kind == PART)
 		return 1;
-	if (kind->kind == SPEED)
+	if (kind == SPEED)
 		return base->core;
-	if (kind->bytes == NO_BYTES)
-		return fabs(wanted->time.median);
-	return fmax(fabs(wanted->time.median), message_s(base, key->where, size_B));
+	if (kind == ALONE)
+		return itself;
+	return fmax(itself, message_s(base, key->where, kind == OF_Y ? key->y : key->x));
 }
 
-int check_begin(struct check_base *base, const struct samples *measured)
+/* Where the question is only whether it is more. */
+static double limit_of(const struct check_base *base, const struct sample_key *key)
 {
-	struct keys keys;
+	enum kind kind = kind_of(key->name);
 
-	*base = (struct check_base){.core = core_of(measured)};
-	if (collect(measured, &keys))
+	if (kind == CHOICE)
+		return 0.5;
+	if (kind != PAUSED)
+		return NAN;
+	/* a send waited for its receiver, which came so late (probes.c) */
+	return 2 * (message_s(base, key->where, key->x) + message_s(base, key->where, 0)) + 1e-3;
+}
+
+/* Each key once, with its statistics. */
+static void collect(struct check_base *base, const struct samples *samples)
+{
+	struct check_wanted *list = base->list;
+
+	for (size_t i = 0; i < samples->n; i++)
+		list[i].key = samples->list[i].key;
+	qsort(list, samples->n, sizeof(*list), sample_key_compare);
+	for (size_t i = 0; i < samples->n; i++)
+		if (kind_of(list[i].key.name) != LEFT &&
+		    (base->n == 0 || sample_key_compare(&list[base->n - 1].key, &list[i].key)))
+			list[base->n++] = (struct check_wanted){
+			    .key = list[i].key, .time = samples_summary(samples, &list[i].key)};
+}
+
+int check_begin(struct check_base *base, const struct samples *samples)
+{
+	*base = (struct check_base){.core = core_of(samples),
+				    .list = calloc(samples->n + 1, sizeof(*base->list))};
+	if (!base->list)
 		return -1;
-	base->list = calloc((size_t)keys.n + 1, sizeof(*base->list));
-	for (int k = 0; k < keys.n && base->list; k++)
-		if (kind_of(keys.list[k].name)->kind != LEFT)
-			base->list[base->n++] = (struct check_wanted){
-			    .key = keys.list[k], .time = samples_summary(measured, &keys.list[k])};
-	free(keys.list);
+	collect(base, samples);
 	for (int k = 0; k < base->n; k++) {
 		struct check_wanted *wanted = &base->list[k];
 
 		wanted->of = measure_of(base, wanted);
-		/* a send waited for its receiver, which came so late (probe_protocol.c) */
-		wanted->late_s = 2 * (message_s(base, wanted->key.where, wanted->key.x) +
-				      message_s(base, wanted->key.where, 0)) +
-				 1e-3;
+		wanted->limit = limit_of(base, &wanted->key);
 	}
-	return base->list ? 0 : -1;
+	return 0;
 }
 
 void check_end(struct check_base *base)
@@ -203,46 +165,42 @@ void check_end(struct check_base *base)
 	free(base->list);
 }
 
-/* Right or wrong, where it is a question; 2: it is none. */
-static int answer_error(const struct check_wanted *wanted, double predicted)
+/* Is the answer wrong, where it is a question? */
+static bool is_wrong(const struct check_wanted *wanted, double predicted)
 {
-	enum kind kind = kind_of(wanted->key.name)->kind;
+	bool is_paused = kind_of(wanted->key.name) == PAUSED;
+	double measured = is_paused ? wanted->time.minimum : wanted->time.median;
 
-	if (kind == CHOICE)
-		return (wanted->time.median > 0.5) != (predicted > 0.5);
-	if (kind == PAUSED)
-		return (wanted->time.minimum > wanted->late_s) != (predicted > wanted->late_s);
-	return 2;
+	return (measured > wanted->limit) != (predicted > wanted->limit);
+}
+
+static double part_of(const struct check_wanted *wanted, double off, double of_nothing)
+{
+	return wanted->of > 0 ? off / wanted->of : of_nothing;
 }
 
 static double error_of(const struct check_wanted *wanted, double predicted)
 {
-	int wrong = answer_error(wanted, predicted);
-	double off;
+	double off = fmax(fmax(wanted->time.low - predicted, predicted - wanted->time.high), 0);
 
-	if (wrong < 2)
-		return wrong;
-	off = fmax(fmax(wanted->time.low - predicted, predicted - wanted->time.high), 0);
-	if (off == 0)
-		return 0;
-	return wanted->of > 0 ? off / wanted->of : 1;
+	if (!isnan(wanted->limit))
+		return is_wrong(wanted, predicted);
+	return off > 0 ? part_of(wanted, off, 1) : 0;
 }
 
 /* With its sign, of the median. */
 static double off_of(const struct check_wanted *wanted, double predicted)
 {
-	int wrong = answer_error(wanted, predicted);
-
-	if (wrong < 2)
-		return wrong;
-	return wanted->of > 0 ? (predicted - wanted->time.median) / wanted->of : NAN;
+	if (!isnan(wanted->limit))
+		return is_wrong(wanted, predicted);
+	return part_of(wanted, predicted - wanted->time.median, NAN);
 }
 
 double check_scatter(const struct check_wanted *wanted)
 {
-	if (kind_of(wanted->key.name)->kind == CHOICE || kind_of(wanted->key.name)->kind == PAUSED)
+	if (!isnan(wanted->limit))
 		return 0;
-	return wanted->of > 0 ? (wanted->time.high - wanted->time.low) / 2 / wanted->of : 0;
+	return part_of(wanted, (wanted->time.high - wanted->time.low) / 2, 0);
 }
 
 /* --- the verdict --- */
@@ -255,9 +213,7 @@ static void rank(struct check *check, const struct check_off *off)
 
 	while (at < check->n_worst && strcmp(list[at].key.name, off->key.name))
 		at++;
-	if (at < check->n_worst && list[at].error >= off->error)
-		return;
-	if (at == check->n_worst && at == CHECK_PROBES && list[--at].error >= off->error)
+	if (at == CHECK_PROBES || (at < check->n_worst && list[at].error >= off->error))
 		return;
 	if (at == check->n_worst)
 		check->n_worst++;
@@ -272,7 +228,6 @@ void check_add(struct check *check, const struct check_off *off)
 	check->n_close += off->error <= CLOSE;
 	check->n_near += off->error <= NEAR;
 	check->n_off += off->error > NEAR;
-	check->sum += fmin(off->error, 1);
 	rank(check, off);
 }
 
@@ -288,18 +243,18 @@ static void write_row(const struct check_off *off, FILE *rows)
 int check_compare(const struct check_base *base, const struct samples *predicted,
 		  struct check *check, double *offs, FILE *rows)
 {
-	struct keys found = {0};
-	int failed = collect(predicted, &found);
-	double core = core_of(predicted);
+	struct check_base found;
+	int failed = check_begin(&found, predicted);
 
 	*check = (struct check){.is_made = !failed};
 	for (int k = 0; !failed && k < base->n; k++) {
 		const struct check_wanted *wanted = &base->list[k];
-		struct check_off off = {.key = wanted->key, .measured = wanted->time.median};
+		struct check_off off = {.key = wanted->key,
+					.measured = wanted->time.median,
+					.predicted = predict(&found, &wanted->key)};
 
-		off.predicted = predict(predicted, &found, &wanted->key);
-		if (kind_of(wanted->key.name)->kind == SPEED)
-			off.predicted *= base->core / core;
+		if (kind_of(wanted->key.name) == SPEED)
+			off.predicted *= base->core / found.core;
 		off.error = error_of(wanted, off.predicted);
 		if (offs)
 			offs[k] = isnan(off.predicted) ? NAN : off_of(wanted, off.predicted);
@@ -311,19 +266,19 @@ int check_compare(const struct check_base *base, const struct samples *predicted
 		if (rows)
 			write_row(&off, rows);
 	}
-	free(found.list);
-	return failed ? -1 : 0;
+	check_end(&found);
+	return failed;
 }
 
 static void write_value(const struct sample_key *key, double value, FILE *file)
 {
-	enum kind kind = kind_of(key->name)->kind;
+	enum kind kind = kind_of(key->name);
 
-	if (kind == TIME || kind == PAUSED)
+	if (kind >= PART)
+		fprintf(file, "%.4g", value);
+	else
 		fprintf(file, fabs(value) < 1e-3 ? "%.4g us" : "%.4g ms",
 			value * (fabs(value) < 1e-3 ? 1e6 : 1e3));
-	else
-		fprintf(file, "%.4g", value);
 }
 
 static void write_off(const struct check_off *off, FILE *file)
@@ -360,8 +315,12 @@ void check_verdict(const struct check *check, FILE *file)
 			check->n_apart);
 }
 
-void check_list(const struct check *check, const char *prefix, FILE *file)
+void check_list(const struct check *check, const char *warning, const char *prefix, FILE *file)
 {
+	if (warning && check->n_off > 0)
+		fprintf(file,
+			"%s%d measurements are more than 10 %% off; the worst of each probe:\n",
+			warning, check->n_off);
 	for (int k = 0; k < check->n_worst && k < CHECK_LISTED; k++) {
 		if (check->worst[k].error <= CHECK_MOST)
 			return;

@@ -21,34 +21,31 @@ struct check_off { /* one measurement, and what the file makes of it */
 
 enum { CHECK_PROBES = 128, CHECK_LISTED = 8 }; /* more than there are; what a list shows */
 #define CHECK_MOST 0.1			       /* more than that off is warned of */
-#define CHECK_WARNING_FORMAT "%s%d measurements are more than 10 %% off; the worst of each probe:\n"
 
 struct check {
 	bool is_made;
 	char why_not[1024];	       /* it was not */
 	int n, n_close, n_near, n_off; /* compared; within 5 %, within 10 %, and not */
 	int n_apart;		       /* not compared: the probes chose other sizes */
-	double
-	    sum; /* of all n errors, each at most 1: the better of two files has less in the mean */
 	int n_worst;
 	struct check_off worst[CHECK_PROBES]; /* [n_worst] of each probe, the worst first */
 };
 
-/* What was measured, once for all files that are compared with it: all but what tells nothing that
- * the model could say. */
+/* What was measured, in the machine or on a file: each key once, in order, without what tells
+ * nothing that the model could say. */
 struct check_base {
 	int n;
 	struct check_wanted {
 		struct sample_key key;
 		struct summary time;
-		double of;     /* what an error is a part of */
-		double late_s; /* a send that takes longer waited for its receiver */
-	} * list;	       /* [n] */
-	double core;	       /* what one core computes, in its own units */
+		double of;    /* what an error is a part of */
+		double limit; /* whether it is more is all that counts; NAN: its size does */
+	} * list;	      /* [n] */
+	double core;	      /* what one core computes, in its own units */
 };
 
 /* check.c: 0, or -1: out of memory. */
-int check_begin(struct check_base *base, const struct samples *measured);
+int check_begin(struct check_base *base, const struct samples *samples);
 void check_end(struct check_base *base);
 /* Half of the 95 % interval of a measurement, as a part of what an error of it is a part of. */
 double check_scatter(const struct check_wanted *wanted);
@@ -61,8 +58,9 @@ int check_compare(const struct check_base *base, const struct samples *predicted
 void check_add(struct check *check, const struct check_off *off);
 /* One line without an end: how many are reproduced, and the worst one. */
 void check_verdict(const struct check *check, FILE *file);
-/* The worst of each probe that is more than CHECK_MOST off, at most CHECK_LISTED, behind `prefix`. */
-void check_list(const struct check *check, const char *prefix, FILE *file);
+/* The worst of each probe that is more than CHECK_MOST off, at most CHECK_LISTED, behind `prefix`;
+ * before them how many measurements are, behind `warning` (NULL: not said). */
+void check_list(const struct check *check, const char *warning, const char *prefix, FILE *file);
 
 /* forward.c: a new folder for what is there for the check only, to be removed by who made it. */
 enum { FORWARD_FOLDER_B = 4000 };

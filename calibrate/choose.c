@@ -54,9 +54,8 @@ static bool tells(void *context, int observation, enum parameter_id id)
 {
 	const struct probes *probes = context;
 	const struct sample_key *key = &probes->candidates.base.list[observation].key;
-	const char *group = PARAMETER[id].group;
 
-	if (key->where == BETWEEN_NODES && group && !strcmp(group, "intra_node"))
+	if (key->where == BETWEEN_NODES && PARAMETER[id].block == INNER)
 		return false;
 	/* a library's protocol changes all */
 	return id == THRESHOLD || is_probe_named(PARAMETER[id].probes, key->name);

@@ -78,7 +78,7 @@ int fit_node_speeds(const struct fit *fit, double *times_s, double *varies, int 
 
 /* yaml.c: the parts of the file that are not searched for, into fit->known. 0 or -1. */
 int fit_write_known(struct fit *fit);
-/* The cluster file, with what its check says; NULL: it has not been checked yet. */
+/* The cluster file, with what its check says. */
 void fit_write_yaml(const struct fit *fit, const struct check *check, FILE *file);
 /* Timed collective operations: the most that one is off; -1: there are none. */
 double fit_collective_off(const struct check *check);

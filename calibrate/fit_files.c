@@ -136,9 +136,7 @@ static void write_all(const struct work *work, FILE *file)
 	fputs("\n# ", file);
 	check_verdict(&work->check, file);
 	fputc('\n', file);
-	if (work->check.n_off > 0)
-		fprintf(file, CHECK_WARNING_FORMAT, "# WARNING: ", work->check.n_off);
-	check_list(&work->check, "#   ", file);
+	check_list(&work->check, "# WARNING: ", "#   ", file);
 	write_untold(&work->search.machine, "# ", file);
 	machine_write(&work->search.machine,
 		      &(struct machine_file){.known = work->known, .says = true}, file);
@@ -230,16 +228,14 @@ static int draw(const struct work *work, struct util_error *err)
 
 static void summarize(const struct work *work)
 {
-	printf("library:     %s\nverdict:     ", library_name(work->search.machine.library));
+	printf("library:     %s\nverdict:     ", LIBRARY[work->search.machine.library].name);
 	check_verdict(&work->check, stdout);
 	putchar('\n');
 	write_untold(&work->search.machine, "caution:     ", stdout);
 	printf("written to:  %s\n", work->request->output);
-	if (work->check.n_off > 0) {
+	if (work->check.n_off > 0)
 		fprintf(stderr, "%s: ", work->who);
-		fprintf(stderr, CHECK_WARNING_FORMAT, "warning: ", work->check.n_off);
-		check_list(&work->check, "  ", stderr);
-	}
+	check_list(&work->check, "warning: ", "  ", stderr);
 }
 
 static int read_all(struct work *work, struct util_error *err)
@@ -262,7 +258,7 @@ static int find_library(struct work *work, struct util_error *err)
 
 	work->view.libraries = name ? 0 : ~0U;
 	for (int k = 0; k < LIBRARIES && name; k++)
-		if (!strcmp(library_name((enum library)k), name)) {
+		if (!strcmp(LIBRARY[k].name, name)) {
 			machine_set_library(&work->search.machine, (enum library)k);
 			return 0;
 		}

@@ -11,78 +11,125 @@
 	}
 #define LINES "one_way rested train"
 
-const struct parameter PARAMETER[PARAMETERS] = {
-    [LATENCY] = {"network", NULL, "latency", TIME_S, 1e-10, 10, false, LINES},
-    [BANDWIDTH] = {"network", NULL, "bandwidth", RATE, 1e3, 1e15, false, LINES},
-    [MODEL] = {"network", NULL, "model", WORD, 0, 1, true,
-	       "two_at_once train many_to_one one_to_many one_way", WORDS("fluid", "thesis")},
-    [BURST] = {"network", NULL, "burst", SIZE, 16, 1e8, false, LINES},
-    [PAYLOAD] = {"network", "packets", "payload", SIZE, 256, 65536, true, "packet_stream packets"},
-    [HEADER] = {"network", "packets", "overhead", SIZE, 1, 1000, false, "packet_stream"},
-    [QUEUE] = {"network", "packets", "queue", SIZE, 1000, 1e8, false,
-	       "beside_bulk beside_half beside_nothing"},
-    [DUPLEX] = {"network", "losses", "duplex", NUMBER, 0.002, 0.95, false,
-		"both_ways sendrecv ring"},
-    [SHARING... SEGMENT - 1] = {"network", "losses", "sharing", LISTED, 1e-4, 0.95, false,
-				"many_to_one one_to_many"},
-    [SEGMENT... SEGMENT_STEP - 1] = {"network", NULL, "segments", LISTED, 1, 1e9, true, "one_way"},
-    [SEGMENT_STEP... SEGMENT_RATE - 1] = {"network", NULL, "segments", LISTED, 0.2, 5, false,
-					  "one_way"},
-    [SEGMENT_RATE... LINK_RATE - 1] = {"network", NULL, "segments", LISTED, 1e3, 1e15, false,
-				       "one_way"},
-    [LINK_RATE] = {"network", NULL, "segments", LISTED, 1e3, 1e15, false, "one_way"},
-    [INNER_LATENCY] = {"network", "intra_node", "latency", TIME_S, 1e-10, 10, false, "one_way"},
-    [INNER_BANDWIDTH] = {"network", "intra_node", "bandwidth", RATE, 1e3, 1e15, false, "one_way"},
-    [INNER_SEGMENT... INNER_STEP - 1] = {"network", "intra_node", "segments", LISTED, 1, 1e9, true,
-					 "one_way"},
-    [INNER_STEP... INNER_RATE - 1] = {"network", "intra_node", "segments", LISTED, 0.2, 5, false,
-				      "one_way"},
-    [INNER_RATE... SEND_OVERHEAD - 1] = {"network", "intra_node", "segments", LISTED, 1e3, 1e15,
-					 false, "one_way"},
-    [SEND_OVERHEAD] = {"protocol", "overhead", "send", TIME_S, 1e-10, 1, false, "send_overhead"},
-    [RECV_OVERHEAD] = {"protocol", "overhead", "recv", TIME_S, 1e-10, 1, false, "recv_overhead"},
-    [PER_BYTE] = {"protocol", "overhead", "per_byte", TIME_S, 1e-14, 1e-5, false,
-		  "recv_overhead one_way late_bulk"},
-    [THRESHOLD] = {"protocol", NULL, "eager_threshold", SIZE, 0, 1e9, true, "late_receiver"},
-    [REQUEST_DATA] = {"protocol", NULL, "request_data", SIZE, 1, 1e9, false, "late_bulk one_way"},
-    [PROGRESS] = {"protocol", NULL, "progress", WORD, 0, 2, true,
-		  "send_progress recv_progress send_look send_complete_look used",
-		  WORDS("async", "in_mpi", "in_waiting")},
-    [LATE_ANSWERS] = {"protocol", NULL, "late_answers", WORD, 0, 2, true, "late_probe late_tests",
-		      WORDS("none", "probes", "tests")},
-    [ORDER] = {"protocol", NULL, "order", WORD, 0, 1, true, "behind_large",
-	       WORDS("free", "per_pair")},
-    [SYNCHRONOUS] = {"protocol", NULL, "synchronous_send", WORD, 0, 1, true, "synchronous",
-		     WORDS("matched", "acknowledged")},
-    [END] = {"protocol", NULL, "rendezvous_end", WORD, 0, 1, true,
-	     "receiver_away receiver_back one_way", WORDS("arrived", "acknowledged")},
-    [UNATTENDED] = {"protocol", NULL, "unattended_send", SIZE, 1000, 1e9, false,
-		    "used used_eager send_look send_progress"},
-    [USED] = {"protocol", NULL, "unattended_send", LISTED, 1000, 1e9, false, "used used_eager"},
-    [BUFFER_WORD] = {"protocol", NULL, "send_buffer", WORD, 0, 1, true,
-		     "send_return send_buffer send_buffer_used", WORDS("off", "unattended")},
-    [BUFFER... BUFFER_FROM - 1] = {"protocol", NULL, "send_buffer", LISTED, 1000, 1e9, false,
-				   "send_return send_buffer send_buffer_used"},
-    [BUFFER_FROM... DEPTH - 1] = {"protocol", NULL, "send_buffer", LISTED, 0, 1e9, true,
-				  "send_buffer"},
-    [DEPTH] = {"rma", NULL, "queue_depth", SIZE, 1, 1e6, true, "gets_at_once"},
-    [MEMORY] = {"cores", NULL, "memory", RATE, 1e6, 1e14, false, ""},
-    [MESSAGE_RATE] = {"network", NULL, "message_rate", NUMBER, 1, 1e12, false, ""},
-    [TAPER] = {"network", "topology", "taper", NUMBER, 1, 1e6, true, ""},
-    [UPLINK] = {"network", "topology", "bandwidth", RATE, 1e3, 1e14, false, ""},
-    [COPIES] = {"network", "intra_node", "copies", SIZE, 1, 2, true, ""},
-    [LEVEL_LATENCY... LEVEL_RATE - 1] = {"network", "intra_node", "levels", LISTED, 1e-10, 1, false,
-					 ""},
-    [LEVEL_RATE... PARAMETERS - 1] = {"network", "intra_node", "levels", LISTED, 1e3, 1e14, false,
-				      ""},
+const struct block_name BLOCK[BLOCKS] = {
+    [NETWORK] = {"network", NETWORK},	 [PACKETS] = {"packets", NETWORK},
+    [LOSSES] = {"losses", NETWORK},	 [INNER] = {"intra_node", NETWORK},
+    [TOPOLOGY] = {"topology", NETWORK},	 [PROTOCOL] = {"protocol", PROTOCOL},
+    [OVERHEAD] = {"overhead", PROTOCOL}, [RMA] = {"rma", RMA},
+    [CORES] = {"cores", CORES},
 };
 
-const char *library_name(enum library library)
-{
-	static const char *const names[LIBRARIES] = {"plain", "rdma",	     "openmpi",
-						     "mpich", "openmpi-tcp", "mpich-tcp"};
+const struct parameter PARAMETER[PARAMETERS] = {
+    [LATENCY] = {NETWORK, "latency", TIME_S, 1e-10, 10, false, LINES},
+    [BANDWIDTH] = {NETWORK, "bandwidth", RATE, 1e3, 1e15, false, LINES},
+    [MODEL] = {NETWORK, "model", WORD, 0, 1, true,
+	       "two_at_once train many_to_one one_to_many one_way", WORDS("fluid", "thesis")},
+    [BURST] = {NETWORK, "burst", SIZE, 16, 1e8, false, LINES},
+    [PAYLOAD] = {PACKETS, "payload", SIZE, 256, 65536, true, "packet_stream packets"},
+    [HEADER] = {PACKETS, "overhead", SIZE, 1, 1000, false, "packet_stream"},
+    [QUEUE] = {PACKETS, "queue", SIZE, 1000, 1e8, false, "beside_bulk beside_half beside_nothing"},
+    [DUPLEX] = {LOSSES, "duplex", NUMBER, 0.002, 0.95, false, "both_ways sendrecv ring"},
+    [SHARING... SEGMENT - 1] = {LOSSES, "sharing", NUMBER, 1e-4, 0.95, false,
+				"many_to_one one_to_many"},
+    [SEGMENT... SEGMENT_STEP - 1] = {NETWORK, "segments", NUMBER, 1, 1e9, true, "one_way"},
+    [SEGMENT_STEP... SEGMENT_RATE - 1] = {NETWORK, "segments", NUMBER, 0.2, 5, false, "one_way"},
+    [SEGMENT_RATE... LINK_RATE - 1] = {NETWORK, "segments", NUMBER, 1e3, 1e15, false, "one_way"},
+    [LINK_RATE] = {NETWORK, "segments", NUMBER, 1e3, 1e15, false, "one_way"},
+    [INNER_LATENCY] = {INNER, "latency", TIME_S, 1e-10, 10, false, "one_way"},
+    [INNER_BANDWIDTH] = {INNER, "bandwidth", RATE, 1e3, 1e15, false, "one_way"},
+    [INNER_SEGMENT... INNER_STEP - 1] = {INNER, "segments", NUMBER, 1, 1e9, true, "one_way"},
+    [INNER_STEP... INNER_RATE - 1] = {INNER, "segments", NUMBER, 0.2, 5, false, "one_way"},
+    [INNER_RATE... SEND_OVERHEAD - 1] = {INNER, "segments", NUMBER, 1e3, 1e15, false, "one_way"},
+    [SEND_OVERHEAD] = {OVERHEAD, "send", TIME_S, 1e-10, 1, false, "send_overhead"},
+    [RECV_OVERHEAD] = {OVERHEAD, "recv", TIME_S, 1e-10, 1, false, "recv_overhead"},
+    [PER_BYTE] = {OVERHEAD, "per_byte", TIME_S, 1e-14, 1e-5, false,
+		  "recv_overhead one_way late_bulk"},
+    [THRESHOLD] = {PROTOCOL, "eager_threshold", SIZE, 0, 1e9, true, "late_receiver"},
+    [REQUEST_DATA] = {PROTOCOL, "request_data", SIZE, 1, 1e9, false, "late_bulk one_way"},
+    [PROGRESS] = {PROTOCOL, "progress", WORD, 0, 2, true,
+		  "send_progress recv_progress send_look send_complete_look used",
+		  WORDS("async", "in_mpi", "in_waiting")},
+    [LATE_ANSWERS] = {PROTOCOL, "late_answers", WORD, 0, 2, true, "late_probe late_tests",
+		      WORDS("none", "probes", "tests")},
+    [ORDER] = {PROTOCOL, "order", WORD, 0, 1, true, "behind_large", WORDS("free", "per_pair")},
+    [SYNCHRONOUS] = {PROTOCOL, "synchronous_send", WORD, 0, 1, true, "synchronous",
+		     WORDS("matched", "acknowledged")},
+    [END] = {PROTOCOL, "rendezvous_end", WORD, 0, 1, true, "receiver_away receiver_back one_way",
+	     WORDS("arrived", "acknowledged")},
+    [UNATTENDED] = {PROTOCOL, "unattended_send", SIZE, 1000, 1e9, false,
+		    "used used_eager send_look send_progress"},
+    [USED] = {PROTOCOL, "unattended_send", NUMBER, 1000, 1e9, false, "used used_eager"},
+    [BUFFER_WORD] = {PROTOCOL, "send_buffer", WORD, 0, 1, true,
+		     "send_return send_buffer send_buffer_used", WORDS("off", "unattended")},
+    [BUFFER... BUFFER_FROM - 1] = {PROTOCOL, "send_buffer", NUMBER, 1000, 1e9, false,
+				   "send_return send_buffer send_buffer_used"},
+    [BUFFER_FROM... DEPTH - 1] = {PROTOCOL, "send_buffer", NUMBER, 0, 1e9, true, "send_buffer"},
+    [DEPTH] = {RMA, "queue_depth", SIZE, 1, 1e6, true, "gets_at_once"},
+    [MEMORY] = {CORES, "memory", RATE, 1e6, 1e14, false, ""},
+    [MESSAGE_RATE] = {NETWORK, "message_rate", NUMBER, 1, 1e12, false, ""},
+    [TAPER] = {TOPOLOGY, "taper", NUMBER, 1, 1e6, true, ""},
+    [UPLINK] = {TOPOLOGY, "bandwidth", RATE, 1e3, 1e14, false, ""},
+    [COPIES] = {INNER, "copies", SIZE, 1, 2, true, ""},
+    [LEVEL_LATENCY... LEVEL_RATE - 1] = {INNER, "levels", ROUND_TIME, 1e-10, 1, false, ""},
+    [LEVEL_RATE... PARAMETERS - 1] = {INNER, "levels", ROUND_RATE, 1e3, 1e14, false, ""},
+};
 
-	return names[library];
+const struct library_rules LIBRARY[LIBRARIES] = {
+    [LIBRARY_PLAIN] = {"plain", NULL, NULL, NULL},
+    [LIBRARY_RDMA] = {"rdma", "library", NULL, NULL},
+    [LIBRARY_OPENMPI] = {"openmpi", "collectives", "Open MPI", "4.1"},
+    [LIBRARY_MPICH] = {"mpich", "collectives", "MPICH", "4.0"},
+    [LIBRARY_OPENMPI_TCP] = {"openmpi-tcp", "library", "Open MPI", "4.1"},
+    [LIBRARY_MPICH_TCP] = {"mpich-tcp", "library", "MPICH", "4.0"},
+};
+
+bool library_is_called(enum library library, const char *name)
+{
+	const char *called = LIBRARY[library].called;
+
+	return name && called && strstr(name, called);
+}
+
+const char *parameter_name(enum parameter_id id, char buf[64])
+{
+	enum block block = PARAMETER[id].block, section = BLOCK[block].section;
+
+	if (block == section)
+		snprintf(buf, 64, "%s.%s", BLOCK[section].name, PARAMETER[id].key);
+	else
+		snprintf(buf, 64, "%s.%s.%s", BLOCK[section].name, BLOCK[block].name,
+			 PARAMETER[id].key);
+	return buf;
+}
+
+void parameter_write(enum parameter_id id, double value, FILE *file)
+{
+	switch (PARAMETER[id].unit) {
+	case TIME_S:
+		fprintf(file, value < 1e-8 ? "%.6gns" : "%.6gus",
+			value * (value < 1e-8 ? 1e9 : 1e6));
+		break;
+	case RATE:
+		fprintf(file, "%.9g MB/s", value / 1e6);
+		break;
+	case SIZE:
+		if (id == THRESHOLD && value >= PARAMETER[id].high)
+			fputs("off", file);
+		else
+			fprintf(file, "%.0f", value);
+		break;
+	case NUMBER:
+		fprintf(file, "%.5g", value);
+		break;
+	case WORD:
+		fputs(PARAMETER[id].words[(int)value], file);
+		break;
+	case ROUND_TIME:
+		fprintf(file, "%.5gns", value * 1e9);
+		break;
+	case ROUND_RATE:
+		fprintf(file, "%.6g MB/s", value / 1e6);
+	}
 }
 
 void machine_set(struct machine *machine, enum parameter_id id, double value)

@@ -63,18 +63,25 @@ enum parameter_id {
 	PARAMETERS = LEVEL_RATE + MACHINE_LEVELS
 };
 
-enum unit { TIME_S, RATE, SIZE, NUMBER, LISTED, WORD };
+/* Sections of the file, each with the groups that stand in it. */
+enum block { NETWORK, PACKETS, LOSSES, INNER, TOPOLOGY, PROTOCOL, OVERHEAD, RMA, CORES, BLOCKS };
 
-struct parameter {
-	const char *section, *group, *key; /* group: the level between them; NULL: none */
+extern const struct block_name {
+	const char *name;
+	enum block section; /* of a section: itself */
+} BLOCK[BLOCKS];
+
+enum unit { TIME_S, RATE, SIZE, NUMBER, WORD, ROUND_TIME, ROUND_RATE };
+
+extern const struct parameter {
+	enum block block;
+	const char *key;
 	enum unit unit;
 	double low, high;
 	bool is_stepped;	  /* times do not follow small changes of it: tried, not fitted */
 	const char *probes;	  /* of a calibration, that tell it */
 	const char *const *words; /* the first one: as without the key */
-};
-
-extern const struct parameter PARAMETER[PARAMETERS];
+} PARAMETER[PARAMETERS];
 
 enum library {
 	LIBRARY_PLAIN,
@@ -85,6 +92,11 @@ enum library {
 	LIBRARY_MPICH_TCP,
 	LIBRARIES
 };
+
+extern const struct library_rules {
+	const char *name, *key;	      /* its value of that key of `protocol`; NULL: it needs none */
+	const char *called, *version; /* as it calls itself; of which the rules are */
+} LIBRARY[LIBRARIES];
 
 struct machine {
 	enum library library;
@@ -102,7 +114,6 @@ struct machine_file {
 	bool says;		       /* intervals, and where values are from */
 };
 
-const char *library_name(enum library library);
 /* Whether that is what it calls itself; name may be NULL. */
 bool library_is_called(enum library library, const char *name);
 /* Another library's, and over TCP packets with the values that they begin with. */

@@ -4,32 +4,20 @@
 
 #include <string.h>
 
-const char *const KNOWN_SECTION[KNOWN_SECTIONS] = {"network", "protocol", "rma", "cores"};
-
-int known_section(const char *line)
+static const char *end_of_line(const char *text)
 {
-	for (int k = 0; k < KNOWN_SECTIONS; k++) {
-		size_t n = strlen(KNOWN_SECTION[k]);
+	const char *end = strchr(text, '\n');
 
-		if (!strncmp(line, KNOWN_SECTION[k], n) && line[n] == ':')
-			return k;
-	}
-	return -1;
+	return end ? end + 1 : text + strlen(text);
 }
 
-const char *known_line_end(const char *line)
-{
-	const char *end = strchr(line, '\n');
-
-	return end ? end + 1 : line + strlen(line);
-}
-
-const char *known_brace(const char *line)
+/* The brace that ends "key: {…}", be it on a later line; NULL: there is none. */
+static const char *find_brace(const char *text)
 {
 	int depth = 0;
 
-	for (const char *at = line; *at && (depth > 0 || *at != '\n'); at++) {
-		if (*at == '#' && at > line && strchr(" \n", at[-1]))
+	for (const char *at = text; *at && (depth > 0 || *at != '\n'); at++) {
+		if (*at == '#' && at > text && strchr(" \n", at[-1]))
 			at += strcspn(at, "\n") - 1;
 		else if (*at == '{')
 			depth++;
@@ -39,42 +27,58 @@ const char *known_brace(const char *line)
 	return NULL;
 }
 
-int known_indent(const char *line)
+static bool gives_key(const char *text, const char *key)
 {
-	while (*line) {
-		int n = (int)strspn(line, " ");
+	size_t n = strlen(key);
 
-		if (line[n] != '#' && line[n] != '\n')
+	text += strspn(text, " ");
+	return !strncmp(text, key, n) && text[n] == ':';
+}
+
+/* The section (-1), or the group of that section, which begins here; -1: none of ours. */
+static int block_at(const char *text, int section)
+{
+	for (int k = 0; k < BLOCKS; k++) {
+		bool is_section = (int)BLOCK[k].section == k;
+
+		if ((section < 0 ? is_section : !is_section && (int)BLOCK[k].section == section) &&
+		    gives_key(text, BLOCK[k].name))
+			return k;
+	}
+	return -1;
+}
+
+bool known_next(struct known_line *line)
+{
+	line->text = line->end;
+	line->begins = -1;
+	if (!strchr(" #\n", *line->text))
+		line->begins = line->section = block_at(line->text, -1);
+	else if (*line->text == ' ' && line->section >= 0)
+		line->begins = block_at(line->text, line->section);
+	line->brace = line->begins >= 0 ? find_brace(line->text) : NULL;
+	line->end = end_of_line(line->brace ? line->brace : line->text);
+	return *line->text;
+}
+
+int known_indent(const char *text)
+{
+	for (; *text; text = end_of_line(text)) {
+		int n = (int)strspn(text, " ");
+
+		if (text[n] != '#' && text[n] != '\n')
 			return n > 0 ? n : 2;
-		line = known_line_end(line);
 	}
 	return 2;
 }
 
-const char *known_group(const char *line, const char *section)
+bool known_has(const char *known, enum block block)
 {
-	line += strspn(line, " ");
-	for (int k = 0; k < PARAMETERS; k++) {
-		const char *group = PARAMETER[k].group;
+	struct known_line line = {.end = known, .section = -1};
 
-		if (group && !strcmp(PARAMETER[k].section, section) &&
-		    !strncmp(line, group, strlen(group)) && line[strlen(group)] == ':')
-			return group;
-	}
-	return NULL;
-}
-
-bool known_has_group(const char *known, const char *section, const char *group)
-{
-	int here = -1;
-
-	for (const char *line = known; *line; line = known_line_end(line)) {
-		if (*line != ' ' && *line != '#' && *line != '\n')
-			here = known_section(line);
-		else if (here >= 0 && !strcmp(KNOWN_SECTION[here], section) && *line == ' ' &&
-			 known_group(line, section) && !strcmp(known_group(line, section), group))
+	while (known_next(&line))
+		if (line.begins == (int)block)
 			return true;
-	}
 	return false;
 }
 
@@ -85,53 +89,52 @@ static bool is_of_times(enum parameter_id id)
 	       (id < UNATTENDED || id == DEPTH); /* of those behind it a known one is left alone */
 }
 
-/* Does this line of the section give the key of a parameter, or of a library? */
-static bool is_taken(const char *line, const char *section)
+/* Does this line of the section give what is fitted, or a library? */
+static bool is_taken(const char *text, enum block section)
 {
-	size_t n;
-
-	line += strspn(line, " ");
-	n = strcspn(line, ":\n");
 	for (int k = 0; k < PARAMETERS; k++) {
-		const char *key = PARAMETER[k].group ? PARAMETER[k].group : PARAMETER[k].key;
+		enum block block = PARAMETER[k].block;
 
-		if (is_of_times((enum parameter_id)k) && !strcmp(PARAMETER[k].section, section) &&
-		    strlen(key) == n && !strncmp(line, key, n))
+		if (is_of_times((enum parameter_id)k) && BLOCK[block].section == section &&
+		    gives_key(text, block == section ? PARAMETER[k].key : BLOCK[block].name))
 			return true;
 	}
-	for (int k = 0; k < LIBRARIES; k++) {
-		const char *taken = library_line((enum library)k, section);
-
-		if (taken && !strncmp(line, taken, n) && taken[n] == ':')
+	for (int k = 0; k < LIBRARIES && section == PROTOCOL; k++)
+		if (LIBRARY[k].key && gives_key(text, LIBRARY[k].key))
 			return true;
-	}
 	return false;
+}
+
+static int number_of(const char *line, const char *text)
+{
+	int number = 1;
+
+	while (text < line)
+		number += *text++ == '\n';
+	return number;
 }
 
 int machine_check(const char *known, const char *name, struct util_error *err)
 {
-	int section = -1, indent = 0, number = 1;
+	struct known_line line = {.end = known, .section = -1};
+	int indent = 0;
 
-	for (const char *line = known; *line; line = known_line_end(line), number++) {
-		int length = (int)strcspn(line, "\n");
+	while (known_next(&line)) {
+		bool begins_section = line.begins >= 0 && line.begins == line.section;
+		const char *wanted = NULL;
 
-		if (*line != ' ' && *line != '#' && *line != '\n') {
-			section = known_section(line);
-			indent = known_indent(known_line_end(line));
-			if (section >= 0 && strcmp(KNOWN_SECTION[section], "cores") &&
-			    known_brace(line))
-				return util_error_set(
-				    err, UTIL_EINPUT,
-				    "%s:%d: found \"%.*s\", wanted a key on each line, "
-				    "as the fit adds some",
-				    name, number, length, line);
-		} else if (section >= 0 && (int)strspn(line, " ") == indent &&
-			   is_taken(line, KNOWN_SECTION[section])) {
-			return util_error_set(err, UTIL_EINPUT,
-					      "%s:%d: found \"%.*s\", wanted a file without this "
-					      "key, which is fitted",
-					      name, number, length, line);
-		}
+		if (begins_section)
+			indent = known_indent(line.end);
+		if (begins_section && line.brace && line.section != CORES)
+			wanted = "a key on each line, as the fit adds some";
+		else if (!begins_section && line.section >= 0 &&
+			 (int)strspn(line.text, " ") == indent &&
+			 is_taken(line.text, (enum block)line.section))
+			wanted = "a file without this key, which is fitted";
+		if (wanted)
+			return util_error_set(err, UTIL_EINPUT, "%s:%d: found \"%.*s\", wanted %s",
+					      name, number_of(line.text, known),
+					      (int)strcspn(line.text, "\n"), line.text, wanted);
 	}
 	return 0;
 }

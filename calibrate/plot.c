@@ -7,85 +7,56 @@
 #include "check.h"
 #include "fit.h"
 #include "util/gnuplot.h"
+#include "whole.h"
 
-/* One of the files that are written; its folder and name stay the caller's. */
-struct part {
-	FILE *file;
-	char path[4096];
-	struct util_error *err;
+struct plot {
+	const struct fit *fit;
+	const char *cluster; /* with its probes; NULL: without */
 };
 
-static int begin(struct part *part, const char *directory, const char *name, struct util_error *err)
-{
-	part->err = err;
-	snprintf(part->path, sizeof(part->path), "%s/%s", directory, name);
-	part->file = fopen(part->path, "we");
-	return part->file ? 0 : util_error_errno(err, errno, "cannot write %s", part->path);
-}
-
-static int end(struct part *part)
-{
-	int failed = fflush(part->file) || ferror(part->file), why = errno;
-
-	if (fclose(part->file) && !failed) {
-		failed = 1;
-		why = errno;
-	}
-	return failed ? util_error_errno(part->err, why, "cannot write %s", part->path) : 0;
-}
+static const char *const PLACE[] = {[BETWEEN_NODES] = "between", [WITHIN_NODE] = "within"};
 
 /* Size, median, its interval. */
-static int write_curve(const struct fit *fit, int where, const char *directory, const char *name,
-		       struct util_error *err)
+static void write_curve(const struct plot *plot, int where, FILE *file)
 {
 	const struct sample_key *key = NULL;
-	struct part part;
 
-	if (!fit->empty[where].is_known)
-		return 0;
-	if (begin(&part, directory, name, err))
-		return -1;
-	fprintf(part.file, "# bytes seconds low high\n");
-	while ((key = samples_next(fit->samples, "one_way", key ? key->x : -1))) {
-		struct value time = fit_value(fit->samples, "one_way", where, key->x, 0);
+	fprintf(file, "# bytes seconds low high\n");
+	while ((key = fit_next_message(plot->fit, where, key ? key->x : -1))) {
+		struct value time = fit_value(plot->fit->samples, "one_way", where, key->x, 0);
 
-		if (time.is_known)
-			fprintf(part.file, "%lld %.9g %.9g %.9g\n", (long long)key->x, time.value,
-				time.low, time.high);
+		fprintf(file, "%lld %.9g %.9g %.9g\n", (long long)key->x, time.value, time.low,
+			time.high);
 	}
-	return end(&part);
 }
 
-static int write_table(const struct fit *fit, const char *directory, struct util_error *err)
+static void write_between(const struct plot *plot, FILE *file)
 {
-	struct part part;
+	write_curve(plot, BETWEEN_NODES, file);
+}
 
-	if (fit->table_n < 0)
-		return 0;
-	if (begin(&part, directory, "cpu_cost.dat", err))
-		return -1;
-	fprintf(part.file, "# outgoing incoming cost\n");
-	for (int o = 0; o <= fit->table_n; o++) {
-		for (int i = 0; i <= fit->table_n; i++)
-			fprintf(part.file, "%d %d %.6f\n", o, i,
-				fit->table[o * (fit->table_n + 1) + i].value);
-		fprintf(part.file, "\n");
-	}
-	return end(&part);
+static void write_within(const struct plot *plot, FILE *file)
+{
+	write_curve(plot, WITHIN_NODE, file);
+}
+
+static void write_table(const struct plot *plot, FILE *file)
+{
+	int n = plot->fit->table_n + 1;
+
+	fprintf(file, "# outgoing incoming cost\n");
+	for (int k = 0; k < n * n; k++)
+		fprintf(file, "%d %d %.6f\n%s", k / n, k % n, plot->fit->table[k].value,
+			k % n == n - 1 ? "\n" : "");
 }
 
 /* Each measurement of each probe, and what the simulator makes of it. */
-static int write_probes(const struct fit *fit, const char *cluster, const char *directory,
-			struct util_error *err)
+static void write_probes(const struct plot *plot, FILE *file)
 {
 	struct check check;
-	struct part part;
 
-	if (begin(&part, directory, "probes.dat", err))
-		return -1;
-	fprintf(part.file, "# probe place x y measured predicted\n");
-	check_file(fit->samples, cluster, &check, part.file);
-	return end(&part);
+	fprintf(file, "# probe place x y measured predicted\n");
+	check_file(plot->fit->samples, plot->cluster, &check, file);
 }
 
 /* A line for each probe: measurements that the file reproduces stand at 1. */
@@ -104,34 +75,33 @@ static void plot_probes(FILE *script)
 }
 
 /* Predicted ones stand among the probes. */
-static void plot_curves(const struct fit *fit, bool has_probes, FILE *script, const char *column,
+static void plot_curves(const struct plot *plot, FILE *script, const char *column,
 			const char *predicted)
 {
-	static const char *const names[] = {"between", "within"};
 	const char *separator = "plot";
 
 	for (int w = BETWEEN_NODES; w <= WITHIN_NODE; w++) {
-		if (!fit->empty[w].is_known)
+		if (!plot->fit->empty[w].is_known)
 			continue;
 		fprintf(script,
 			"%s '%s.dat' using %s with yerrorbars pt 6 lc %d title '%s%s, measured, "
 			"95 %% intervals'",
-			separator, names[w], column, w + 1, names[w], w ? " a node" : " nodes");
-		if (has_probes)
+			separator, PLACE[w], column, w + 1, PLACE[w], w ? " a node" : " nodes");
+		if (plot->cluster)
 			fprintf(script,
 				", \"< awk '$1 == \\\"one_way\\\" && $2 == \\\"%s\\\"' "
 				"probes.dat\" using %s with lines lc %d title 'predicted'",
-				names[w], predicted, w + 1);
+				PLACE[w], predicted, w + 1);
 		separator = ",";
 	}
 	fprintf(script, "\n");
 }
 
 /* Whose times these are: the library, to the first comma, and the date. */
-static void write_title(const struct fit *fit, FILE *script)
+static void write_title(const struct plot *plot, FILE *script)
 {
-	const char *library = samples_get_fact(fit->samples, "library", 0),
-		   *date = samples_get_fact(fit->samples, "date", 0);
+	const char *library = samples_get_fact(plot->fit->samples, "library", 0),
+		   *date = samples_get_fact(plot->fit->samples, "date", 0);
 	char text[120];
 
 	snprintf(text, sizeof(text), "%.*s, %s", library ? (int)strcspn(library, ",") : 0,
@@ -141,47 +111,65 @@ static void write_title(const struct fit *fit, FILE *script)
 	fprintf(script, " noenhanced\n");
 }
 
-static int write_script(const struct fit *fit, const char *cluster, const char *directory,
-			struct util_error *err)
+static void write_script(const struct plot *plot, FILE *script)
 {
-	struct part part;
-	FILE *script;
-
-	if (begin(&part, directory, "plot.gp", err))
-		return -1;
-	script = part.file;
 	fprintf(script,
 		"set terminal pngcairo size 1000,700\nset logscale xy\nset grid\nset key left top\n"
 		"set xlabel 'message size + 1 [B]'\nset format '%%.0s%%c'\n"
 		"set output 'time.png'\nset ylabel 'time one way [s]'\n");
-	write_title(fit, script);
-	plot_curves(fit, cluster != NULL, script, "($1+1):2:3:4", "($3+1):6");
+	write_title(plot, script);
+	plot_curves(plot, script, "($1+1):2:3:4", "($3+1):6");
 	fprintf(script, "set output 'bandwidth.png'\nset ylabel 'size / time [B/s]'\n");
-	plot_curves(fit, cluster != NULL, script, "($1+1):($1/$2):($1/$4):($1/$3)",
-		    "($3+1):($3/$6)");
-	if (fit->table_n >= 0)
+	plot_curves(plot, script, "($1+1):($1/$2):($1/$4):($1/$3)", "($3+1):($3/$6)");
+	if (plot->fit->table_n >= 0)
 		fprintf(script,
 			"unset logscale\nset format '%%g'\nset output 'cpu_cost.png'\n"
 			"set xlabel 'incoming transfers'\nset ylabel 'CPU cost [cores]'\n"
 			"plot for [o=0:%d] 'cpu_cost.dat' using 2:($1==o?$3:1/0) with linespoints "
 			"title sprintf('%%d outgoing', o)\n",
-			fit->table_n);
-	if (cluster)
+			plot->fit->table_n);
+	if (plot->cluster)
 		plot_probes(script);
-	return end(&part);
+}
+
+static int write_part(const struct plot *plot, const char *directory, const char *name,
+		      void (*write)(const struct plot *plot, FILE *file), struct util_error *err)
+{
+	struct whole_file whole;
+	char path[4096];
+	int failed;
+
+	snprintf(path, sizeof(path), "%s/%s", directory, name);
+	failed = whole_open(&whole, path);
+	if (!failed) {
+		write(plot, whole.file);
+		failed = whole_close(&whole);
+	}
+	return failed ? util_error_errno(err, errno, "cannot write %s", path) : 0;
 }
 
 int fit_plot(const struct fit *fit, const char *cluster, const char *directory,
 	     struct util_error *err)
 {
+	struct plot plot = {fit, cluster};
+	const struct {
+		bool is_wanted;
+		const char *name;
+		void (*write)(const struct plot *plot, FILE *file);
+	} parts[] = {
+	    {fit->empty[BETWEEN_NODES].is_known, "between.dat", write_between},
+	    {fit->empty[WITHIN_NODE].is_known, "within.dat", write_within},
+	    {fit->table_n >= 0, "cpu_cost.dat", write_table},
+	    {cluster != NULL, "probes.dat", write_probes},
+	    {true, "plot.gp", write_script},
+	};
+
 	if (mkdir(directory, 0777) && errno != EEXIST)
 		return util_error_errno(err, errno, "cannot make the folder %s", directory);
-	if (write_curve(fit, BETWEEN_NODES, directory, "between.dat", err) ||
-	    write_curve(fit, WITHIN_NODE, directory, "within.dat", err) ||
-	    write_table(fit, directory, err) ||
-	    (cluster && write_probes(fit, cluster, directory, err)) ||
-	    write_script(fit, cluster, directory, err))
-		return -1;
+	for (size_t k = 0; k < sizeof(parts) / sizeof(parts[0]); k++)
+		if (parts[k].is_wanted &&
+		    write_part(&plot, directory, parts[k].name, parts[k].write, err))
+			return -1;
 	switch (util_gnuplot_run(directory, "plot.gp")) {
 	case UTIL_GNUPLOT_DRAWN:
 		return 0;

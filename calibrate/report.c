@@ -24,29 +24,24 @@ static int write_file(const struct fit *fit, const struct check *check, const ch
 enum { DOUBTFUL_SHARE = 4 };
 
 static void warn_all(const char *who, const struct samples *samples, const char *fact,
-		     const char *format)
+		     const char *of)
 {
 	const char *text;
 
-	for (int k = 0; (text = samples_get_fact(samples, fact, k)); k++) {
-		fprintf(stderr, "%s: warning: ", who);
-		fprintf(stderr, format, text);
-		fputc('\n', stderr);
-	}
+	for (int k = 0; (text = samples_get_fact(samples, fact, k)); k++)
+		fprintf(stderr, "%s: warning: %s%s\n", who, of, text);
 }
 
 static void warn_of_check(const char *who, const struct check *check)
 {
+	if (!check->is_made || check->n_off > 0)
+		fprintf(stderr, "%s: ", who);
 	if (!check->is_made) {
-		fprintf(stderr, "%s: warning: ", who);
+		fputs("warning: ", stderr);
 		check_verdict(check, stderr);
 		fputc('\n', stderr);
 	}
-	if (check->n_off > 0) {
-		fprintf(stderr, "%s: warning: ", who);
-		fprintf(stderr, CHECK_WARNING_FORMAT, "", check->n_off);
-	}
-	check_list(check, "  ", stderr);
+	check_list(check, "warning: ", "  ", stderr);
 }
 
 /* Of collective operations that were timed: more means other algorithms than the file's rules. */
@@ -61,7 +56,7 @@ static void warn_of_collectives(const char *who, const struct fit *fit, const st
 			"%s: warning: collective operations are up to %.0f %% off by the rules of "
 			"%s: the library chooses other algorithms; name them "
 			"(docs/collectives.md)\n",
-			who, 100 * most, library_name(fit->machine.library));
+			who, 100 * most, LIBRARY[fit->machine.library].name);
 }
 
 /* Nodes that take so much longer for the same computation are told. */
@@ -136,9 +131,9 @@ int fit_report(const char *who, const struct samples *samples, const char *outpu
 		fprintf(stderr, "%s: %s\n", who, error);
 		return -1;
 	}
-	warn_all(who, samples, "warning", "%s");
-	warn_all(who, samples, "rma_failed", "one-sided messages were not measured: %s");
-	warn_all(who, samples, "spawn_failed", "the library could not spawn %s");
+	warn_all(who, samples, "warning", "");
+	warn_all(who, samples, "rma_failed", "one-sided messages were not measured: ");
+	warn_all(who, samples, "spawn_failed", "the library could not spawn ");
 	if (fit_is_noisy(&fit))
 		fprintf(stderr, "%s: warning: %s\n", who, FIT_NOISY);
 	if (checks)
@@ -173,6 +168,6 @@ int fit_check(const char *who, const struct samples *samples, const char *cluste
 	}
 	check_verdict(&check, stdout);
 	putchar('\n');
-	check_list(&check, "  ", stdout);
+	check_list(&check, NULL, "  ", stdout);
 	return check.n_off > 0;
 }

@@ -149,6 +149,18 @@ static bool is_again(const struct samples *samples, size_t i)
 	return false;
 }
 
+int sample_key_compare(const void *a, const void *b)
+{
+	const struct sample_key *left = a, *right = b;
+	int order = strcmp(left->name, right->name);
+
+	if (!order)
+		order = left->where - right->where;
+	if (!order)
+		order = (left->y > right->y) - (left->y < right->y);
+	return order ? order : (left->x > right->x) - (left->x < right->x);
+}
+
 struct summary samples_probes(const struct samples *samples, const char *names, int where)
 {
 	struct summary all = {0};

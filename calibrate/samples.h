@@ -45,6 +45,8 @@ struct summary {
 };
 
 struct sample_key sample_key(const char *name, int where, int64_t x, int64_t y);
+/* For qsort, of keys or what begins with one: by name, place, y and x. */
+int sample_key_compare(const void *a, const void *b);
 /* 0, or -1 when out of memory. */
 int samples_add(struct samples *samples, const struct sample_key *key, double value);
 int samples_fact(struct samples *samples, const char *name, const char *format, ...)

@@ -1,12 +1,16 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* One-sided communication, spawned processes and files: from samples to values. */
+/*
+ * What a library and a cluster do beside moving messages: the cluster file's sections rma, spawn and
+ * storage, from the samples of probe_rma.c, probe_spawn.c and probe_storage.c.
+ */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "services.h"
+#include "yaml.h"
 
 enum { MOST_SPAWNS = 16 };
+enum { DEFAULT_DEPTH = 64 };
 
 /* One-sided operations that probe_rma.c has at once at most. Of a round trip, which as many as can
  * be started take: what an operation waits less for does not show there. */
@@ -18,13 +22,10 @@ static const double LIMITED = 0.98;
 /* Messages that follow each other when processes that begin meet those that spawned them. */
 static const double MEETING_MESSAGES = 3;
 
-static const struct value nothing = {false, 0, 0, 0, 0, 0};
-
 static struct value value_of(const struct fit *fit, const struct sample_key *key)
 {
-	struct summary s = samples_summary(fit->samples, key);
-
-	return (struct value){s.n > 0, s.median, s.low, s.high, s.n, s.n_outliers};
+	return key ? fit_value(fit->samples, key->name, key->where, key->x, key->y)
+		   : (struct value){0};
 }
 
 static struct value around(double value, double half, const struct value *like)
@@ -44,25 +45,6 @@ static long fact(const struct fit *fit, const char *name)
 	return text ? strtol(text, NULL, 10) : 0;
 }
 
-/* The probe's keys in the order measured, each once; how many. */
-static int keys_of(const struct fit *fit, const char *name, struct sample_key *keys, int most)
-{
-	int n = 0;
-
-	for (size_t i = 0; i < fit->samples->n; i++) {
-		const struct sample_key *key = &fit->samples->list[i].key;
-		int k = 0;
-
-		if (strcmp(key->name, name) != 0)
-			continue;
-		while (k < n && (keys[k].x != key->x || keys[k].y != key->y))
-			k++;
-		if (k == n && n < most)
-			keys[n++] = *key;
-	}
-	return n;
-}
-
 /* --- one-sided communication --- */
 
 /* Of so many operations none seemed to wait. Where starting them takes as long as a round trip, the
@@ -72,38 +54,68 @@ static int64_t unseen_depth(int64_t n)
 	return n < MOST_AT_ONCE ? llround((double)n * SHOWS) : n;
 }
 
-static void find_rma(const struct fit *fit, struct services *services)
+static void write_depth(const struct yaml *out)
 {
-	struct sample_key key;
-	struct value wait, depth;
+	static const char probes[] = "gets_at_once updates_at_once";
+	const struct fit *fit = out->fit;
+	const struct sample_key *gets = samples_next(fit->samples, "gets_at_once", 0),
+				*updates = samples_next(fit->samples, "updates_at_once", 0);
+	/* updates: where gets, which wait for their requests on the links, showed nothing */
+	const struct sample_key *key = gets && updates ? updates : gets;
+	struct value depth = value_of(fit, key);
+	int64_t n_at_once = fact(fit, "rma_busy");
 
-	if (keys_of(fit, "put_while_computing", &key, 1) == 0)
+	if (!key || depth.low != depth.high) {
+		yaml_line(out, probes,
+			  "  # queue_depth: not seen; answers came in no regular groups; ");
 		return;
-	wait = value_of(fit, &key);
-	services->has_rma = true;
-	services->put_wait = wait.value;
-	services->is_in_mpi = wait.value > 0.5;
-	if (keys_of(fit, "gets_at_once", &key, 1) == 0)
-		return;
-	depth = value_of(fit, &key);
-	/* measured where gets, which wait for their requests on the links, showed nothing */
-	if (keys_of(fit, "updates_at_once", &key, 1) > 0)
-		depth = value_of(fit, &key);
-	services->is_depth_certain = depth.low == depth.high;
-	services->depth = services->is_depth_certain ? (int64_t)depth.value : 0;
-	services->n_at_once =
-	    fact(fit, "rma_busy") > 0 ? fact(fit, "rma_busy") : unseen_depth(key.x);
-	/* a single step may be a connection's first window */
-	if (samples_get_fact(fit->samples, "packet_jump_B", 0) && key.x <= 2 * services->depth) {
-		services->n_at_once = services->depth;
-		services->depth = 0;
 	}
+	if (n_at_once <= 0)
+		n_at_once = unseen_depth(key->x);
+	/* a single step may be a connection's first window */
+	if (samples_get_fact(fit->samples, "packet_jump_B", 0) &&
+	    (double)key->x <= 2 * depth.value) {
+		n_at_once = (int64_t)depth.value;
+		depth.value = 0;
+	}
+	if (depth.value >= 1)
+		yaml_line(out, probes,
+			  "  queue_depth: %lld   # the next one waited for the first answer; ",
+			  (long long)depth.value);
+	else if (n_at_once > DEFAULT_DEPTH)
+		yaml_line(out, probes,
+			  "  queue_depth: %lld   # or more: that many waited for none; ",
+			  (long long)n_at_once);
+	else
+		yaml_line(out, probes,
+			  "  # queue_depth: not seen; %lld at once waited for none, more cannot be "
+			  "told; ",
+			  (long long)n_at_once);
+}
+
+void yaml_rma(const struct yaml *out)
+{
+	const struct fit *fit = out->fit;
+	const char *failed = samples_get_fact(fit->samples, "rma_failed", 0);
+	struct value wait = /* of the time for which its target computed */
+	    value_of(fit, samples_next(fit->samples, "put_while_computing", 0));
+
+	if (failed)
+		fprintf(out->file, "\n# rma: not measured: %s\n", failed);
+	if (!wait.is_known)
+		return;
+	yaml_line(
+	    out, "put_while_computing",
+	    "\nrma:\n  progress: %s   # a put to a rank that computed took %.0f %% of that time; ",
+	    wait.value > 0.5 ? "in_mpi" : "nic", wait.value * 100);
+	write_depth(out);
 }
 
 /* --- processes --- */
 
 /* A line through the medians by how many processes began on one node. */
-static void fit_line(const double *x, const struct value *times, int n, struct services *services)
+static void fit_line(const double *x, const struct value *times, int n, struct value *startup,
+		     struct value *per_process)
 {
 	double mean_x = 0, mean = 0, spread = 0, slope = 0, slope_half = 0, half = 0, begin;
 
@@ -120,29 +132,49 @@ static void fit_line(const double *x, const struct value *times, int n, struct s
 	}
 	slope = fmax(slope, 0);
 	begin = fmax(mean - slope * mean_x, 0);
-	services->startup = around(begin, hypot(half, slope_half * mean_x), &times[0]);
+	*startup = around(begin, hypot(half, slope_half * mean_x), &times[0]);
 	if (spread > 0)
-		services->per_process = around(slope, slope_half, &times[n - 1]);
+		*per_process = around(slope, slope_half, &times[n - 1]);
 }
 
-static void find_spawn(const struct fit *fit, struct services *services)
+static void write_times(const struct yaml *out)
 {
-	struct sample_key keys[MOST_SPAWNS];
-	struct value times[MOST_SPAWNS];
-	double x[MOST_SPAWNS], ranks = fit->n_ranks, slots = (double)fit->n_nodes * fit->cores;
-	int n = keys_of(fit, "spawn", keys, MOST_SPAWNS);
-	int where = fit->empty[WITHIN_NODE].is_known ? WITHIN_NODE : fit->subject;
+	const struct fit *fit = out->fit;
+	const struct sample_key *key = NULL;
+	struct value times[MOST_SPAWNS], startup, per_process = {0};
+	double x[MOST_SPAWNS];
+	int n = 0, where = fit->empty[WITHIN_NODE].is_known ? WITHIN_NODE : fit->subject;
 
-	services->universe = fact(fit, "universe_size");
-	if ((double)services->universe == fmax(ranks, slots))
-		services->universe = 0;
-	for (int k = 0; k < n; k++) {
-		times[k] = value_of(fit, &keys[k]);
-		times[k].value -= MEETING_MESSAGES * fit->empty[where].value;
-		x[k] = (double)keys[k].y;
+	while (n < MOST_SPAWNS && (key = samples_next(fit->samples, "spawn", key ? key->x : 0))) {
+		times[n] = value_of(fit, key);
+		times[n].value -= MEETING_MESSAGES * fit->empty[where].value;
+		x[n++] = (double)key->y;
 	}
-	if (n > 0)
-		fit_line(x, times, n, services);
+	if (n == 0)
+		return;
+	fit_line(x, times, n, &startup, &per_process);
+	fprintf(out->file, "\nspawn:\n");
+	yaml_value(out, "spawn.startup", &startup, yaml_time, "MPI_Comm_spawn, less what follows");
+	if (per_process.is_known)
+		yaml_value(out, "spawn.per_process", &per_process, yaml_time,
+			   "each process more on one node");
+}
+
+void yaml_spawn(const struct yaml *out)
+{
+	const struct fit *fit = out->fit;
+	const char *failed = samples_get_fact(fit->samples, "spawn_failed", 0);
+	long universe = fact(fit, "universe_size");
+
+	if (failed)
+		fprintf(out->file, "\n# spawn: the library could not spawn %s\n", failed);
+	/* else it is as the simulator has it without being told */
+	if (universe && (double)universe != fmax(fit->n_ranks, (double)fit->n_nodes * fit->cores))
+		fprintf(out->file,
+			"\nrun: {spawn: {universe_size: %ld}}   # MPI_UNIVERSE_SIZE, as the "
+			"library says\n",
+			universe);
+	write_times(out);
 }
 
 /* --- storage --- */
@@ -150,19 +182,18 @@ static void find_spawn(const struct fit *fit, struct services *services)
 /* Bytes per second of so many nodes together: what the longer of two measurements moves more. */
 static struct value rate_of(const struct fit *fit, const char *name, int n_nodes)
 {
-	struct sample_key keys[8];
+	const struct sample_key *key = NULL;
 	struct value times[2];
-	int n = keys_of(fit, name, keys, 8), found = 0;
 	double bytes[2], more_s, half_s, more_B;
+	int found = 0;
 
-	for (int k = 0; k < n && found < 2; k++) {
-		if (keys[k].y != n_nodes)
-			continue;
-		times[found] = value_of(fit, &keys[k]);
-		bytes[found++] = (double)keys[k].x * n_nodes;
+	while (found < 2 && (key = samples_next(fit->samples, name, key ? key->x : 0))) {
+		bytes[found] = (double)key->x * n_nodes;
+		times[found] = fit_value(fit->samples, name, key->where, key->x, n_nodes);
+		found += times[found].is_known;
 	}
 	if (found < 2)
-		return nothing;
+		return (struct value){0};
 	more_B = bytes[1] - bytes[0];
 	more_s = times[1].value - times[0].value;
 	half_s = hypot(half_of(&times[0]), half_of(&times[1]));
@@ -178,22 +209,23 @@ static struct value rate_of(const struct fit *fit, const char *name, int n_nodes
 
 /* What one server gives in one direction, if that can be seen; and what a node takes. */
 static struct value find_server(const struct fit *fit, const char *one, const char *all,
-				const struct services *services, struct value *client)
+				struct value *client)
 {
 	int n_nodes = fit->n_nodes;
+	long n_servers = fact(fit, "storage_servers");
 	struct value alone = rate_of(fit, one, 1), together = rate_of(fit, one, n_nodes),
 		     wide = rate_of(fit, all, 1);
 	bool is_seen = together.is_known && isfinite(together.value) &&
 		       (n_nodes == 1 || together.value < LIMITED * n_nodes * alone.value);
 
-	*client = nothing;
+	*client = (struct value){0};
 	if (!is_seen) {
 		*client = alone;
 		return around(INFINITY, 0, &together);
 	}
 	/* one node and one server: whose bandwidth it is makes no difference */
-	if (wide.is_known && (n_nodes > 1 || services->n_servers > 1) &&
-	    (double)services->n_servers * together.value * LIMITED > wide.value)
+	if (wide.is_known && (n_nodes > 1 || n_servers > 1) &&
+	    (double)n_servers * together.value * LIMITED > wide.value)
 		*client = wide;
 	return together;
 }
@@ -213,33 +245,65 @@ static struct value client_of(const struct value *read, const struct value *writ
 			      read->n_outliers + write->n_outliers};
 }
 
-static void find_storage(const struct fit *fit, struct services *services)
+static void write_servers(const struct yaml *out)
 {
-	struct sample_key latency = sample_key("storage_latency", BETWEEN_NODES, 1, 0),
-			  metadata = sample_key("storage_metadata", BETWEEN_NODES, 0, 0);
-	struct value read_client, write_client;
+	const struct fit *fit = out->fit;
+	static const char probes[] = "read_places write_places wide_read_places wide_write_places";
+	long n_servers = fact(fit, "storage_servers"), stripe_B = fact(fit, "storage_stripe_B"),
+	     n_stripes = fact(fit, "storage_stripe_count");
 
-	services->access = value_of(fit, &latency);
-	services->metadata = value_of(fit, &metadata);
-	services->has_storage = services->access.is_known && services->metadata.is_known;
-	if (!services->has_storage)
-		return;
-	services->n_servers = fact(fit, "storage_servers");
-	services->n_stripes = fact(fit, "storage_stripe_count");
-	services->stripe_B = fact(fit, "storage_stripe_B");
-	services->read_Bps =
-	    find_server(fit, "read_one_server", "read_all_servers", services, &read_client);
-	services->write_Bps =
-	    find_server(fit, "write_one_server", "write_all_servers", services, &write_client);
-	services->client_Bps = client_of(&read_client, &write_client);
-	services->is_server_seen =
-	    isfinite(services->read_Bps.value) || isfinite(services->write_Bps.value);
+	yaml_line(out, probes, "  servers: %ld   # places of a file that do not share one; ",
+		  n_servers);
+	fprintf(out->file, "  stripe:\n");
+	if (stripe_B > 0)
+		yaml_line(out, probes, "    size: %ld   # found in steps of 64 KiB; ", stripe_B);
+	if (n_stripes == n_servers)
+		yaml_line(out, probes, "    servers: all   # ");
+	else
+		yaml_line(out, probes,
+			  "    servers: %ld   # the first place that shares the first one's server "
+			  "again; ",
+			  n_stripes);
 }
 
-void services_find(const struct fit *fit, struct services *services)
+static void write_bandwidth(const struct yaml *out, const char *key, const struct value *v,
+			    const char *probes, const char *how)
 {
-	*services = (struct services){.n_servers = 1, .n_stripes = 1};
-	find_rma(fit, services);
-	find_spawn(fit, services);
-	find_storage(fit, services);
+	if (v->is_known && isfinite(v->value))
+		yaml_value(out, key, v, yaml_bandwidth, how);
+	else
+		yaml_line(out, probes, "    %s: inf   # never what held anything up; ",
+			  strrchr(key, '.') + 1);
+}
+
+void yaml_storage(const struct yaml *out)
+{
+	const struct fit *fit = out->fit;
+	const char *said = samples_get_fact(fit->samples, "storage_said", 0);
+	struct value access = fit_value(fit->samples, "storage_latency", BETWEEN_NODES, 1, 0),
+		     metadata = fit_value(fit->samples, "storage_metadata", BETWEEN_NODES, 0, 0),
+		     read, write, client, read_client, write_client;
+
+	if (!access.is_known || !metadata.is_known)
+		return;
+	read = find_server(fit, "read_one_server", "read_all_servers", &read_client);
+	write = find_server(fit, "write_one_server", "write_all_servers", &write_client);
+	client = client_of(&read_client, &write_client);
+	fprintf(out->file, "\nstorage:\n");
+	yaml_value(out, "storage.latency", &access, yaml_time, "one byte read");
+	fprintf(out->file, "  bandwidth:\n");
+	write_bandwidth(out, "storage.bandwidth.read", &read, "read_one_server",
+			"all nodes from one server");
+	write_bandwidth(out, "storage.bandwidth.write", &write, "write_one_server",
+			"all nodes to one server, and MPI_File_sync");
+	write_bandwidth(out, "storage.bandwidth.client", &client,
+			"read_all_servers write_all_servers", "one node and all servers");
+	yaml_value(out, "storage.metadata_time", &metadata, yaml_time, "open and close of a file");
+	if (isfinite(read.value) || isfinite(write.value))
+		write_servers(out);
+	else
+		fprintf(out->file, "  # no server is busy when all nodes reach for one place: how "
+				   "many there are was not seen\n");
+	if (said)
+		fprintf(out->file, "  # the library says: %s\n", said);
 }

@@ -21,26 +21,12 @@ double fit_collective_off(const struct check *check)
 
 /* Of a CPU: less is a measurement's error. */
 static const double LEAST_COST = 1e-3;
-/* Of the samples, outliers: more makes a value doubtful. */
-static const double MANY = 0.1;
-/* A smaller interval of nothing does not matter. */
-static const double LEAST_SIZE_B = 64, LEAST_TIME_S = 1e-9;
-static const double MOST_BPS = 1e15; /* clocks tell nothing of faster links */
+/* Of a value, half of its interval: more makes it doubtful; as outliers do, of the samples. */
+static const double WIDE = 0.1, MANY = 0.1;
+static const double LEAST_TIME_S = 1e-9; /* a smaller interval of nothing does not matter */
+static const double MOST_BPS = 1e15;	 /* clocks tell nothing of faster links */
 
-static void write_facts(const struct fit *fit, FILE *file)
-{
-	static const char *const shown[] = {"date", "library", "duration_s", "clock_resolution_s",
-					    "ranks"};
-	const char *text;
-
-	for (size_t k = 0; k < sizeof(shown) / sizeof(shown[0]); k++)
-		if ((text = samples_get_fact(fit->samples, shown[k], 0)))
-			fprintf(file, "# %s: %s\n", shown[k], text);
-	for (int k = 0; (text = samples_get_fact(fit->samples, "host", k)); k++)
-		fprintf(file, "# host: %s\n", text);
-	for (int k = 0; (text = samples_get_fact(fit->samples, "warning", k)); k++)
-		fprintf(file, "# WARNING: %s\n", text);
-}
+/* --- values, and where they are from --- */
 
 const char *yaml_time(double seconds, char text[40])
 {
@@ -60,62 +46,51 @@ const char *yaml_bandwidth(double Bps, char text[40])
 	return text;
 }
 
-const char *yaml_size(double size_B, char text[40])
+const char *yaml_plural(int n)
 {
-	snprintf(text, 40, "%.0f", size_B);
-	return text;
+	return n == 1 ? "" : "s";
 }
 
-const char *yaml_count(char text[40], long n, const char *thing)
+struct summary yaml_samples(const struct samples *samples, const char *probes, int where)
 {
-	snprintf(text, 40, "%ld %s%s", n, thing, n == 1 ? "" : "s");
-	return text;
+	struct summary there = samples_probes(samples, probes, where);
+
+	return there.n > 0 ? there
+			   : samples_probes(samples, probes,
+					    where == WITHIN_NODE ? BETWEEN_NODES : WITHIN_NODE);
 }
 
-const char *yaml_probe(const struct fit *fit, const char *names, char text[160])
+void yaml_probes(FILE *file, const char *probes, int n)
 {
-	long n = 0, n_subject = 0;
-	char count[40];
-
-	for (size_t i = 0; i < fit->samples->n; i++) {
-		const struct sample_key *key = &fit->samples->list[i].key;
-
-		if (!is_probe_named(names, key->name))
-			continue;
-		n++;
-		n_subject += key->where == fit->subject;
-	}
-	if (n_subject > 0) /* where they were taken makes a difference */
-		n = n_subject;
-	snprintf(text, 160, "%s %s, %s", strchr(names, ' ') ? "probes" : "probe", names,
-		 yaml_count(count, n, "sample"));
-	return text;
+	fprintf(file, "%s %s, %d sample%s", strchr(probes, ' ') ? "probes" : "probe", probes, n,
+		yaml_plural(n));
 }
 
-void yaml_line(FILE *file, const struct fit *fit, const char *probes, const char *format, ...)
+void yaml_line(const struct yaml *out, const char *probes, const char *format, ...)
 {
-	char text[160];
 	va_list args;
 
 	va_start(args, format);
-	vfprintf(file, format, args);
+	vfprintf(out->file, format, args);
 	va_end(args);
-	fprintf(file, "; %s\n", yaml_probe(fit, probes, text));
+	yaml_probes(out->file, probes,
+		    yaml_samples(out->fit->samples, probes, out->fit->subject).n);
+	fputc('\n', out->file);
 }
 
 /* Who reads the value reads this, too: a warning further up is easily lost. */
-static void write_doubts(const struct value *v, double least, FILE *file)
+void yaml_doubts(FILE *file, const struct value *v, bool has_few, bool has_end)
 {
 	double half = (v->high - fmax(v->low, 0)) / 2;
 	bool has_outliers = v->n_outliers > MANY * v->n, is_wide = v->low < MOST_BPS;
 
 	if (isfinite(v->value))
-		is_wide = half > (v->value > 0 ? YAML_WIDE * v->value : least);
-	if (v->n < SAMPLES_FEW || is_wide || has_outliers)
+		is_wide = half > (v->value > 0 ? WIDE * v->value : LEAST_TIME_S);
+	if (has_few || is_wide || has_outliers)
 		fprintf(file, "; DOUBTFUL: ");
-	if (v->n < SAMPLES_FEW)
+	if (has_few)
 		fprintf(file, "too few samples for an interval");
-	else if (is_wide && !isfinite(half))
+	else if (is_wide && !has_end)
 		fprintf(file, "the interval has no end");
 	else if (is_wide && v->value <= 0)
 		fprintf(file, "all of the interval may be true");
@@ -123,215 +98,218 @@ static void write_doubts(const struct value *v, double least, FILE *file)
 		fprintf(file, "known to +- %.0f %% only", 100 * half / v->value);
 	if (has_outliers)
 		fprintf(file, "%s%.0f %% of the samples are outliers",
-			v->n < SAMPLES_FEW || is_wide ? ", " : "", 100.0 * v->n_outliers / v->n);
+			has_few || is_wide ? ", " : "", 100.0 * v->n_outliers / v->n);
 }
 
-void yaml_value(FILE *file, const char *indent, const char *key, const struct value *v,
-		yaml_format_fn format, const char *how)
+void yaml_unvaried(FILE *file, const char *key, bool has_few)
 {
-	char value[40], low[40], high[40], samples[40], outliers[40];
-
-	fprintf(file, "%s%s: %s   # %s to %s, %s, %s; %s", indent, key, format(v->value, value),
-		format(fmax(v->low, 0), low), format(v->high, high),
-		yaml_count(samples, v->n, "sample"), yaml_count(outliers, v->n_outliers, "outlier"),
-		how);
-	write_doubts(v, format == yaml_size ? LEAST_SIZE_B : LEAST_TIME_S, file);
-	fputc('\n', file);
+	fprintf(file, "  # %s: not varied, %s\n", key,
+		has_few ? "too few samples for an interval" : "its interval has no end");
 }
 
-static void write_table(const struct fit *fit, FILE *file)
-{
-	int n = fit->table_n, fewest = INT_MAX;
-	double widest = 0;
-	char probe[160], count[40];
-
-	if (n < 0)
-		return;
-	fprintf(file, "\ncpu:\n  communication_cost:\n");
-	if (fit->table_is_partial)
-		fprintf(file, "    # WARNING: fewer computing ranks than cores: what idle cores "
-			      "took is not seen. "
-			      "Start one rank more than cores on the first node.\n");
-	fprintf(
-	    file,
-	    "    # rows: 0, 1, ... outgoing transfers; columns: incoming ones; %s\n    table:\n",
-	    yaml_probe(fit, "compute_speed", probe));
-	for (int o = 0; o <= n; o++) {
-		fprintf(file, "      - [");
-		for (int i = 0; i <= n; i++) {
-			const struct value *v = &fit->table[o * (n + 1) + i];
-			/* what may be nothing is nothing: noise above it would add up */
-			double cost = v->low > 0 ? fmin(v->value, fit->cores) : 0;
-
-			widest = fmax(widest, (v->high - v->low) / 2);
-			if (o + i > 0 && v->n < fewest)
-				fewest = v->n;
-			fprintf(file, "%s%.4f", i ? ", " : "", o + i ? cost : 0.0);
-		}
-		fprintf(file, "]\n");
-	}
-	fprintf(file, "    # within +- %.4f or better, %s each at least%s\n", widest,
-		yaml_count(count, fewest, "sample"),
-		fewest < SAMPLES_FEW ? "; DOUBTFUL: too few for an interval of their own" : "");
-}
-
-void yaml_interval(FILE *file, const char *key, const struct value *v, yaml_format_fn format)
+/* The value itself is within, whatever its rounding and shifts. */
+static void write_interval(FILE *file, const char *key, const struct value *v,
+			   yaml_format_fn format)
 {
 	double step = v->value < 1 ? 1e-12 : 1; /* more than the digits that are written can hide */
 	double low = fmax(fmin(v->low, v->value) - step, v->value < 1 ? 0 : 1),
 	       high = fmax(v->high, v->value) + step;
 	char from[40], to[40];
 
-	if (!isfinite(v->value))
-		return;
 	if (v->n < SAMPLES_FEW || !isfinite(v->high))
-		fprintf(file, "  # %s: not varied, %s\n", key,
-			v->n < SAMPLES_FEW ? "too few samples for an interval"
-					   : "its interval has no end");
+		yaml_unvaried(file, key, v->n < SAMPLES_FEW);
 	else
 		fprintf(file, "  %s: [%s, %s]\n", key, format(low, from), format(high, to));
 }
 
-/* Of the CPU's cost as a whole, relative to the largest entry. */
-static void write_cost_interval(const struct fit *fit, FILE *file)
+void yaml_value(const struct yaml *out, const char *key, const struct value *v,
+		yaml_format_fn format, const char *how)
 {
-	int n_entries = (fit->table_n + 1) * (fit->table_n + 1);
+	char value[40], low[40], high[40];
+	const char *last = strrchr(key, '.');
+	int indent = strchr(key, '.') == last ? 2 : 4;
+
+	fprintf(out->file, "%*s%s: %s   # %s to %s, %d sample%s, %d outlier%s; %s", indent, "",
+		last + 1, format(v->value, value), format(fmax(v->low, 0), low),
+		format(v->high, high), v->n, yaml_plural(v->n), v->n_outliers,
+		yaml_plural(v->n_outliers), how);
+	yaml_doubts(out->file, v, v->n < SAMPLES_FEW, isfinite(v->high));
+	fputc('\n', out->file);
+	write_interval(out->intervals, key, v, format);
+}
+
+/* --- what is not searched for --- */
+
+static void write_table(const struct yaml *out)
+{
+	const struct fit *fit = out->fit;
+	int n = fit->table_n + 1, fewest = INT_MAX;
 	double largest = 0, widest = 0;
 
-	for (int k = 1; k < n_entries; k++) {
-		largest = fmax(largest, fit->table[k].value);
-		widest = fmax(widest, (fit->table[k].high - fit->table[k].low) / 2);
+	if (n == 0)
+		return;
+	fprintf(out->file, "\ncpu:\n  communication_cost:\n");
+	if (fit->table_is_partial)
+		fprintf(out->file,
+			"    # WARNING: fewer computing ranks than cores: what idle cores "
+			"took is not seen. "
+			"Start one rank more than cores on the first node.\n");
+	yaml_line(out, "compute_speed",
+		  "    # rows: 0, 1, ... outgoing transfers; columns: incoming ones; ");
+	fprintf(out->file, "    table:\n");
+	for (int k = 0; k < n * n; k++) {
+		const struct value *v = &fit->table[k];
+		/* what may be nothing is nothing: noise above it would add up */
+		double cost = v->low > 0 ? fmin(v->value, fit->cores) : 0;
+
+		largest = fmax(largest, v->value);
+		widest = fmax(widest, (v->high - v->low) / 2);
+		if (k > 0 && v->n < fewest)
+			fewest = v->n;
+		fprintf(out->file, "%s%.4f%s", k % n ? ", " : "      - [", cost,
+			k % n == n - 1 ? "]\n" : "");
 	}
+	fprintf(out->file, "    # within +- %.4f or better, %d sample%s each at least%s\n", widest,
+		fewest, yaml_plural(fewest),
+		fewest < SAMPLES_FEW ? "; DOUBTFUL: too few for an interval of their own" : "");
+	/* of the cost as a whole, relative to the largest entry */
 	if (largest >= LEAST_COST && widest > 0)
-		fprintf(file, "  cpu.communication_cost.scale: [%.6g, %.6g]\n",
+		fprintf(out->intervals, "  cpu.communication_cost.scale: [%.6g, %.6g]\n",
 			fmax(0, 1 - widest / largest), fmin(1 + widest / largest, 1e6));
 }
 
 /* Where nodes differ, and how much one alone does. */
-static void write_nodes(const struct fit *fit, FILE *file)
+static void write_nodes(const struct yaml *out)
 {
 	enum { MOST_NODES = 64 };
 	double times_s[MOST_NODES], varies[MOST_NODES];
-	int n = fit_node_speeds(fit, times_s, varies, MOST_NODES);
+	int n = fit_node_speeds(out->fit, times_s, varies, MOST_NODES);
 
 	for (int k = 0; k < n; k++)
-		fprintf(file,
+		fprintf(out->file,
 			"#   node %d: the same computation takes %.3f times as long as on the "
 			"first, varies by %.2g\n",
 			k, times_s[k] / times_s[0], varies[k]);
 }
 
 /* The simulator itself does not vary, unless it is told to. */
-static void write_variation(const struct fit *fit, FILE *file)
+static void write_variation(const struct yaml *out)
 {
-	const char *library = samples_get_fact(fit->samples, "library", 0);
+	const char *library = samples_get_fact(out->fit->samples, "library", 0);
 	struct fit_varies varies;
-	char probes[160];
 
-	if (fit_variation(fit, &varies)) {
-		fprintf(file,
-			"\nvariation: {computation: %.3g, messages: %.3g}   # what is equal takes "
-			"so much more or less; %s\n",
-			varies.computation, varies.messages,
-			yaml_probe(fit, "vary_computing vary_messages", probes));
-		write_nodes(fit, file);
+	if (fit_variation(out->fit, &varies)) {
+		yaml_line(
+		    out, "vary_computing vary_messages",
+		    "\nvariation: {computation: %.3g, messages: %.3g}   # what is equal takes "
+		    "so much more or less; ",
+		    varies.computation, varies.messages);
+		write_nodes(out);
 	} else if (library && strncmp(library, "mpisim", 6) != 0) {
-		fprintf(file, "\nvariation: {computation: 0.01, messages: 0.01}   # assumed, not "
-			      "measured: what is equal never takes equally long\n");
+		fprintf(out->file,
+			"\nvariation: {computation: 0.01, messages: 0.01}   # assumed, not "
+			"measured: what is equal never takes equally long\n");
 	}
 }
 
-static void write_cores(const struct fit *fit, FILE *file)
+static void write_cores(const struct yaml *out)
 {
 	struct sample_key one = sample_key("cores", WITHIN_NODE, 1, 0);
-	char count[40];
+	int n = samples_summary(out->fit->samples, &one).n;
 
-	fprintf(file, "cores: %d   # ", fit->cores);
-	if (samples_get_fact(fit->samples, "cpus", 0))
-		fprintf(file, "as the system, or --cores, says\n");
+	fprintf(out->file, "cores: %d   # ", out->fit->cores);
+	if (samples_get_fact(out->fit->samples, "cpus", 0))
+		fprintf(out->file, "as the system, or --cores, says\n");
 	else
-		fprintf(file, "%s; probe cores, %s for each number of ranks\n",
-			fit->cores_are_certain ? "more ranks compute no more together"
-					       : "at least: more were never busy",
-			yaml_count(count, samples_summary(fit->samples, &one).n, "sample"));
+		fprintf(out->file, "%s; probe cores, %d sample%s for each number of ranks\n",
+			out->fit->cores_are_certain ? "more ranks compute no more together"
+						    : "at least: more were never busy",
+			n, yaml_plural(n));
 }
 
 /* In double quotes, so that no character of the library's name means anything. */
-static void write_name(const struct fit *fit, FILE *file)
+static void write_name(const struct yaml *out)
 {
-	const char *library = samples_get_fact(fit->samples, "library", 0);
+	const char *library = samples_get_fact(out->fit->samples, "library", 0);
 	int n = 0;
 
-	fprintf(file, "name: \"calibrated, ");
+	fprintf(out->file, "name: \"calibrated, ");
 	for (; library && *library && *library != ',' && n < 40; library++, n++)
-		fputc(*library < ' ' || *library == '"' || *library == '\\' ? ' ' : *library, file);
-	fprintf(file, "\"\n");
+		fputc(*library < ' ' || *library == '"' || *library == '\\' ? ' ' : *library,
+		      out->file);
+	fprintf(out->file, "\"\n");
 }
+
+static void write_known(const struct yaml *out)
+{
+	fprintf(out->file, "mpisim_cluster: 1\n");
+	write_name(out);
+	fprintf(out->file, "nodes: %d   # host names of the ranks\n", out->fit->n_nodes);
+	write_cores(out);
+	write_table(out);
+	if (out->fit->subject == WITHIN_NODE)
+		fprintf(out->file,
+			"\n# NOT MEASURED: there was one node; the network's values are those "
+			"within it\n");
+	yaml_rma(out);
+	yaml_spawn(out);
+	yaml_storage(out);
+	write_variation(out);
+	fputc('\n', out->file);
+}
+
+int fit_write_known(struct fit *fit)
+{
+	size_t n[2];
+	struct yaml out = {fit, open_memstream(&fit->known, &n[0]),
+			   open_memstream(&fit->intervals, &n[1])};
+	bool is_written = out.file && out.intervals;
+
+	if (is_written)
+		write_known(&out);
+	if (out.file && fclose(out.file))
+		is_written = false;
+	if (out.intervals && fclose(out.intervals))
+		is_written = false;
+	return is_written ? 0 : -1;
+}
+
+/* --- all --- */
 
 static void write_check(const struct check *check, FILE *file)
 {
-	if (!check)
-		return;
 	fputs(check->is_made ? "# " : "# WARNING: ", file);
 	check_verdict(check, file);
 	fputc('\n', file);
 	if (!check->is_made)
 		fputs("# WARNING: " FIT_UNSEARCHED "\n", file);
-	if (check->n_off > 0)
-		fprintf(file, CHECK_WARNING_FORMAT, "# WARNING: ", check->n_off);
-	check_list(check, "#   ", file);
-}
-
-static void write_known(const struct fit *fit, FILE *file)
-{
-	fprintf(file, "mpisim_cluster: 1\n");
-	write_name(fit, file);
-	fprintf(file, "nodes: %d   # host names of the ranks\n", fit->n_nodes);
-	write_cores(fit, file);
-	write_table(fit, file);
-	if (fit->subject == WITHIN_NODE)
-		fprintf(file,
-			"\n# NOT MEASURED: there was one node; the network's values are those "
-			"within it\n");
-	yaml_services(fit, file);
-	write_variation(fit, file);
-	fputc('\n', file);
-}
-
-static void write_intervals(const struct fit *fit, FILE *file)
-{
-	write_cost_interval(fit, file);
-	yaml_services_intervals(fit, file);
-}
-
-static int write_text(const struct fit *fit, void (*write)(const struct fit *fit, FILE *file),
-		      char **text)
-{
-	size_t n;
-	FILE *file = open_memstream(text, &n);
-
-	if (!file)
-		return -1;
-	write(fit, file);
-	return fclose(file) ? -1 : 0;
-}
-
-int fit_write_known(struct fit *fit)
-{
-	return write_text(fit, write_known, &fit->known) ||
-	       write_text(fit, write_intervals, &fit->intervals);
+	check_list(check, "# WARNING: ", "#   ", file);
 }
 
 /* Whose rules choose the algorithms of collective operations, and how right they are. */
 static void write_collectives(const struct fit *fit, const struct check *check, FILE *file)
 {
-	double most = check && check->is_made ? fit_collective_off(check) : -1;
-	char probes[160];
+	double most = fit_collective_off(check);
 
 	if (most >= 0)
-		fprintf(file, "# timed collective operations are %.0f %% off at most; %s\n",
-			100 * most,
-			yaml_probe(fit, "coll_bcast coll_allreduce coll_alltoall", probes));
+		yaml_line(&(struct yaml){fit, file, NULL},
+			  "coll_bcast coll_allreduce coll_alltoall",
+			  "# timed collective operations are %.0f %% off at most; ", 100 * most);
+}
+
+static void write_facts(const struct fit *fit, FILE *file)
+{
+	static const char *const shown[] = {"date", "library", "duration_s", "clock_resolution_s",
+					    "ranks"};
+	const char *text;
+
+	for (size_t k = 0; k < sizeof(shown) / sizeof(shown[0]); k++)
+		if ((text = samples_get_fact(fit->samples, shown[k], 0)))
+			fprintf(file, "# %s: %s\n", shown[k], text);
+	for (int k = 0; (text = samples_get_fact(fit->samples, "host", k)); k++)
+		fprintf(file, "# host: %s\n", text);
+	for (int k = 0; (text = samples_get_fact(fit->samples, "warning", k)); k++)
+		fprintf(file, "# WARNING: %s\n", text);
 }
 
 void fit_write_yaml(const struct fit *fit, const struct check *check, FILE *file)
