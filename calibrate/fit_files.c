@@ -309,7 +309,7 @@ static int fit(struct work *work, struct util_error *err)
 static int check(struct work *work, struct util_error *err)
 {
 	if (predictor_run(&work->predictor, &work->search.machine, 1, work->predicted, err))
-		return util_error_prepend(err, "its times cannot be simulated");
+		return err->code;
 	judge(work);
 	check_verdict(&work->check, stdout);
 	putchar('\n');

@@ -8,7 +8,7 @@
 
 #include "fit.h"
 #include "fit_files.h"
-#include "predict.h"
+#include "forward.h"
 #include "util/options.h"
 #include "util/outpath.h"
 
@@ -56,7 +56,7 @@ static const struct util_option table[] = {
     {"fit", UTIL_OPTION_FLAG, AT(fits)},
     {"cluster", UTIL_OPTION_TEXT, AT(files.known)},
     {"library", UTIL_OPTION_TEXT, AT(files.library)},
-    {"jobs", UTIL_OPTION_COUNT, AT(files.n_jobs), .max = PREDICT_JOBS},
+    {"jobs", UTIL_OPTION_COUNT, AT(files.n_jobs), .max = FORWARD_JOBS},
     {"version", UTIL_OPTION_LAST, AT(version)},
     {"help", UTIL_OPTION_LAST, AT(help)},
 };

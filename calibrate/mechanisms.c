@@ -389,7 +389,6 @@ static void vary_buffers(const struct view *view, const struct machine *now, enu
 static void vary_library(const struct view *view, const struct machine *now, enum parameter_id id,
 			 struct variants *out)
 {
-	(void)id;
 	for (int k = 0; k < LIBRARIES; k++) {
 		struct machine *machine;
 

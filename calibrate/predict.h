@@ -2,32 +2,35 @@
 #ifndef CALIBRATE_PREDICT_H
 #define CALIBRATE_PREDICT_H
 
-#include <limits.h>
-
-#include "machine.h"
+#include "forward.h"
 #include "observations.h"
 #include "search.h"
-#include "shape.h"
+
+/* shape.c: what a cluster file that is to be completed says of nodes. No MPI, no GSL. */
+struct shape {
+	int n_nodes, n_cores, per_domain;  /* cores of a node, of a domain */
+	bool has_sockets, has_domains;	   /* several: levels of a node */
+	bool is_block;			   /* cores may be given a memory */
+	bool knows_levels, knows_topology; /* times within nodes; what lies between them */
+};
+
+int shape_read(struct shape *shape, const char *known, const char *name, struct util_error *err);
+/* Whether so many ranks are at a place. */
+bool shape_has(const struct shape *shape, enum place place, int n_ranks);
 
 /*
  * The forward model of times that others have measured: the same operations and programs on
- * candidates of the cluster, each a run of mpisim-run, several at once.
+ * candidates of the cluster.
  */
-enum { PREDICT_JOBS = 64 };
-
 struct predictor {
 	const struct observations *observations; /* borrowed */
-	const char *known;			 /* of the cluster file; borrowed */
-	struct shape shape;			 /* of it */
-	int n_jobs;
-	int n_runs;	      /* so far */
-	char folder[4000];    /* for what is there meanwhile only */
-	char run[PATH_MAX];   /* mpisim-run */
-	char bench[PATH_MAX]; /* mpisim-benchmark.simulated */
-	int n_parts;	      /* runs of a candidate */
+	struct shape shape;			 /* of the cluster file that is known */
+	struct forward forward;
+	const struct observation **first; /* [forward.n_parts] of what one run has; borrowed */
+	double *times;			  /* of the present runs */
 };
 
-/* `name`: what errors call the file that is known. 0 or negative. */
+/* `known` is borrowed; `name`: what errors call it. 0 or negative. */
 int predictor_begin(struct predictor *predictor, const struct observations *observations,
 		    const char *known, const char *name, int n_jobs, struct util_error *err);
 /* times[n][number of observations]; NAN of a candidate that the simulator refuses; why the last one

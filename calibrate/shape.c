@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "shape.h"
+#include "predict.h"
 
 #include <stdio.h>
 #include <string.h>
