@@ -155,8 +155,6 @@ void vary_segments(const struct view *view, const struct machine *now, enum para
 	double times_s[CURVE];
 	int firsts[LINES + 1];
 
-	if (curve->n == 0 || (id == SEGMENT && now->has[PAYLOAD]))
-		return;
 	if (now->has[id])
 		machine_drop(variants_add(out, now), id);
 	transfers_of(curve, now, times_s);

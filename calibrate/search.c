@@ -101,15 +101,15 @@ static bool is_hopeless(const struct search *search, const struct mechanism *mec
 }
 
 /* What need not be tried may be needless: then only machines without it. */
-static void vary(const struct search *search, const struct mechanism *mechanism,
-		 struct variants *variants)
+static void vary_needed(const struct search *search, const struct mechanism *mechanism,
+			struct variants *variants)
 {
 	const struct machine *now = &search->machine;
 	bool is_all = !is_hopeless(search, mechanism);
 	int n = 0;
 
 	if (is_all || now->has[mechanism->id])
-		mechanism->vary(search->view, now, mechanism->id, variants);
+		vary(mechanism, search->view, now, variants);
 	for (int k = 0; k < variants->n; k++)
 		if (is_all || !variants->list[k].has[mechanism->id])
 			variants->list[n++] = variants->list[k];
@@ -126,7 +126,7 @@ static void try_mechanism(struct search *search, struct trial *trial)
 
 	trial->gain = trial->hope = -INFINITY;
 	if (variants)
-		vary(search, trial->mechanism, variants);
+		vary_needed(search, trial->mechanism, variants);
 	if (off && variants && variants->n > 0 &&
 	    view->predict(view->context, variants->list, variants->n, off, &err) == 0)
 		for (int k = 0; k < variants->n; k++) {

@@ -75,10 +75,18 @@ void vary_segments(const struct view *view, const struct machine *now, enum para
 
 struct mechanism {
 	const char *name;
-	enum parameter_id id; /* what it adds, or sets to another word */
+	enum parameter_id id;	  /* what it adds, or sets to another value */
+	enum parameter_id beside; /* what it is nothing without; else the latency */
+	bool is_own;		  /* no values of the view are what it begins with */
+	bool is_fluid;		  /* packets exclude it */
+	/* NULL: with the view's values, or all words; mend, of each: what goes with it */
 	void (*vary)(const struct view *view, const struct machine *now, enum parameter_id id,
 		     struct variants *out);
+	void (*mend)(const struct machine *now, enum parameter_id id, struct machine *machine);
 };
+
+void vary(const struct mechanism *mechanism, const struct view *view, const struct machine *now,
+	  struct variants *out);
 
 extern const struct mechanism MECHANISMS[];
 extern const int N_MECHANISMS;
