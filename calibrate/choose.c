@@ -223,19 +223,14 @@ void fit_choose(struct fit *fit, struct check *check)
 	struct view view = {.predict = predict, .tells = tells, .context = &probes};
 	struct search search = {.view = &view, .machine = fit->machine};
 	struct util_error err;
-	double *scatter = NULL;
 
-	if (begin(&probes, fit->samples, check) == 0)
-		scatter = calloc(2 * (size_t)probes.base.n + 1, sizeof(*scatter));
-	if (scatter) {
+	if (begin(&probes, fit->samples, check) == 0 &&
+	    view_begin(&view, probes.base.n, &err) == 0) {
 		probes.forward.known = fit->known;
 		probes.is_few = fit->machine.has[PAYLOAD]; /* nothing differs by their number */
-		view.n = probes.base.n;
-		view.scatter = scatter;
-		view.weight = scatter + view.n;
 		for (int k = 0; k < view.n; k++) {
-			scatter[k] = check_scatter(&probes.base.list[k]);
-			scatter[view.n + k] = weight_of(&probes, k);
+			view.scatter[k] = check_scatter(&probes.base.list[k]);
+			view.weight[k] = weight_of(&probes, k);
 		}
 		fit_view(fit, &view);
 		if (search_run(&search, &err) == 0)
@@ -244,6 +239,6 @@ void fit_choose(struct fit *fit, struct check *check)
 		check_one(&probes, &fit->machine);
 		search_finish(&search);
 	}
-	free(scatter);
+	view_end(&view);
 	check_end(&probes.base);
 }

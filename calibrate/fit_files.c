@@ -289,7 +289,8 @@ static int begin(struct work *work, struct util_error *err)
 		return util_error_set(err, UTIL_ENOMEM, "out of memory");
 	if (request->check) /* nothing is added to it */
 		return 0;
-	predictor_view(&work->predictor, &work->observations, &work->view, &work->search.machine);
+	if (predictor_view(&work->predictor, &work->view, &work->search.machine, err))
+		return err->code;
 	return find_library(work, err);
 }
 
@@ -326,7 +327,7 @@ int fit_files(const char *who, const struct fit_files *request, struct util_erro
 	if (status == 0)
 		status = request->check ? check(&work, err) : fit(&work, err);
 	predictor_end(&work.predictor);
-	predictor_view_end(&work.view);
+	view_end(&work.view);
 	free(work.predicted);
 	search_finish(&work.search);
 	observations_finish(&work.observations);

@@ -40,9 +40,8 @@ int predictor_run(struct predictor *predictor, const struct machine *machines, i
 void predictor_end(struct predictor *predictor);
 
 /* times.c: what a search sees of them, and the machine that it begins with: closed forms of the plain
- * model. `predictor` has begun. */
-void predictor_view(struct predictor *predictor, const struct observations *observations,
-		    struct view *view, struct machine *machine);
-void predictor_view_end(struct view *view);
+ * model. `predictor` has begun. 0 or negative. */
+int predictor_view(struct predictor *predictor, struct view *view, struct machine *machine,
+		   struct util_error *err);
 
 #endif

@@ -30,6 +30,21 @@ static const double ENOUGH = 0.001; /* a loss of which nothing is left to explai
 static const double LEAST_NOISE = 0.01, MOST_NOISE = 0.2;
 static const double MEDIAN_TO_DEVIATION = 1.4826;
 
+int view_begin(struct view *view, int n, struct util_error *err)
+{
+	view->n = n;
+	view->scatter = calloc(2 * (size_t)n + 1, sizeof(*view->scatter));
+	if (!view->scatter)
+		return util_error_set(err, UTIL_ENOMEM, "out of memory");
+	view->weight = view->scatter + n;
+	return 0;
+}
+
+void view_end(struct view *view)
+{
+	free(view->scatter);
+}
+
 void view_may(struct view *view, enum parameter_id id, double value)
 {
 	struct starts *starts = &view->starts[id];

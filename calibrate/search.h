@@ -15,9 +15,9 @@
 enum { STARTS = 16, CURVE = 128 };
 
 struct view {
-	int n;		       /* observations */
-	const double *scatter; /* [n] as a part of what an error of it is a part of */
-	const double *weight;  /* [n] at most 1: less where many others tell the same */
+	int n;		 /* observations */
+	double *scatter; /* [n] as a part of what an error of it is a part of */
+	double *weight;	 /* [n] at most 1: less where many others tell the same */
 	/* whether the parameter changes that observation; NULL: each does all */
 	bool (*tells)(void *context, int observation, enum parameter_id id);
 	/* off[n_machines][n]: how far predictions are off, with sign, as such a part. NAN: it tells
@@ -45,6 +45,8 @@ struct view {
 	bool is_rough;	    /* closed forms are: values are fitted before anything is added */
 };
 
+int view_begin(struct view *view, int n, struct util_error *err);
+void view_end(struct view *view);
 void view_may(struct view *view, enum parameter_id id, double value);
 /* Of such a size, where a line may begin; as many as there is room for. */
 void view_add_time(struct view *view, int where, double size_B, double time_s, bool may_begin);

@@ -23,19 +23,22 @@ static int predict(void *context, const struct machine *machines, int n, double 
 
 /* --- closed forms of the plain model --- */
 
-/* The least time of a kind; 0: there is none. Of a byte, if `by_byte`. */
-static double least_s(const struct observations *all, enum benchmark_kind kind, bool by_byte)
+enum { ANY_KIND = -1 };
+
+/* The least time of a kind at a place, ANYWHERE: all but within a node; of a byte, if `by_byte`. 0:
+ * there is none. */
+static double least_s(const struct observations *all, int kind, enum place place, bool by_byte)
 {
 	double least = 0;
 
 	for (int k = 0; k < all->n; k++) {
 		const struct observation *o = &all->list[k];
 		double value = o->time_s / (by_byte && o->size_B > 0 ? o->size_B : 1);
+		bool is_there = place ? o->place == place : !observation_is_within(o);
 
-		if (!o->what || o->what->kind != kind || (by_byte && o->size_B == 0) ||
-		    observation_is_within(o))
-			continue;
-		least = least > 0 ? fmin(least, value) : value;
+		if (o->what && (kind == ANY_KIND || (int)o->what->kind == kind) && is_there &&
+		    (o->size_B > 0 || !by_byte))
+			least = least > 0 ? fmin(least, value) : value;
 	}
 	return least;
 }
@@ -44,14 +47,14 @@ static double least_s(const struct observations *all, enum benchmark_kind kind, 
  * largest ones take what the link does. */
 static void begin_plain(const struct observations *all, struct machine *machine)
 {
-	double empty_s = least_s(all, BENCHMARK_LATENCY, false),
-	       each_s = least_s(all, BENCHMARK_STREAM, false),
-	       byte_s = least_s(all, BENCHMARK_STREAM, true);
+	double empty_s = least_s(all, BENCHMARK_LATENCY, PLACE_ANYWHERE, false),
+	       each_s = least_s(all, BENCHMARK_STREAM, PLACE_ANYWHERE, false),
+	       byte_s = least_s(all, BENCHMARK_STREAM, PLACE_ANYWHERE, true);
 
 	if (byte_s == 0)
-		byte_s = least_s(all, BENCHMARK_LATENCY, true);
+		byte_s = least_s(all, BENCHMARK_LATENCY, PLACE_ANYWHERE, true);
 	if (byte_s == 0)
-		byte_s = least_s(all, BENCHMARK_BOTH_WAYS, true);
+		byte_s = least_s(all, BENCHMARK_BOTH_WAYS, PLACE_ANYWHERE, true);
 	if (empty_s == 0)
 		empty_s = each_s > 0 ? 5 * each_s : 20e-6;
 	if (each_s == 0 || each_s > empty_s / 2)
@@ -64,44 +67,24 @@ static void begin_plain(const struct observations *all, struct machine *machine)
 
 /* --- pairs of ranks at places --- */
 
-/* The least time of pairs at a place; of a byte, if `by_byte`. 0: there is none. */
-static double least_at(const struct observations *all, enum place place, bool by_byte)
-{
-	double least = 0;
-
-	for (int k = 0; k < all->n; k++) {
-		const struct observation *o = &all->list[k];
-		double value = o->time_s / (by_byte && o->size_B > 0 ? o->size_B : 1);
-
-		if (!o->what || o->place != place || (by_byte && o->size_B == 0) ||
-		    (!by_byte && o->what->kind != BENCHMARK_LATENCY))
-			continue;
-		least = least > 0 ? fmin(least, value) : value;
-	}
-	return least;
-}
-
 /* Levels of a node, where there are times of one; those that nobody timed are as the one before. */
 static void begin_levels(const struct observations *all, const struct shape *shape,
 			 struct machine *machine)
 {
 	const bool has[] = {true, shape->has_domains, shape->has_sockets};
 	double overheads_s = machine->value[SEND_OVERHEAD] + machine->value[RECV_OVERHEAD],
-	       empty_s = 0, byte_s = 0;
+	       times_s[3], bytes_s[3], empty_s = 0, byte_s = 0;
 	int level = 0;
 
 	for (int k = 0; k < 3; k++) {
-		empty_s += least_at(all, (enum place)(PLACE_DOMAIN + k), false);
-		byte_s += least_at(all, (enum place)(PLACE_DOMAIN + k), true);
-	}
-	if (shape->knows_levels || empty_s + byte_s == 0)
-		return;
-	for (int k = 0; k < 3; k++) {
-		double here_s = least_at(all, (enum place)(PLACE_DOMAIN + k), false),
-		       here_byte_s = least_at(all, (enum place)(PLACE_DOMAIN + k), true);
+		enum place place = (enum place)(PLACE_DOMAIN + k);
 
-		empty_s = here_s > 0 ? here_s : empty_s;
-		byte_s = here_byte_s > 0 ? here_byte_s : byte_s;
+		empty_s += times_s[k] = least_s(all, BENCHMARK_LATENCY, place, false);
+		byte_s += bytes_s[k] = least_s(all, ANY_KIND, place, true);
+	}
+	for (int k = 0; k < 3 && !shape->knows_levels && empty_s + byte_s > 0; k++) {
+		empty_s = times_s[k] > 0 ? times_s[k] : empty_s;
+		byte_s = bytes_s[k] > 0 ? bytes_s[k] : byte_s;
 		if (!has[k])
 			continue;
 		machine_set(machine, (enum parameter_id)(LEVEL_LATENCY + level),
@@ -130,12 +113,11 @@ static double most_per_s(const struct observations *all, enum place first, enum 
 	return most_ranks >= 4 ? most : 0;
 }
 
-static bool has_place(const struct observations *all, enum place place)
+/* Values behind which a 0 stands. */
+static void may_all(struct view *view, enum parameter_id id, const double *values)
 {
-	for (int k = 0; k < all->n; k++)
-		if (all->list[k].what && all->list[k].place == place)
-			return true;
-	return false;
+	for (; *values > 0; values++)
+		view_may(view, id, *values);
 }
 
 /* What limits memory is the domain that moves most: a copy draws its bytes twice where both ranks are
@@ -143,19 +125,18 @@ static bool has_place(const struct observations *all, enum place place)
 static void may_share(const struct observations *all, const struct shape *shape, struct view *view,
 		      const struct machine *machine)
 {
-	static const double tapers[] = {4. / 3, 3. / 2, 5. / 3, 2, 3, 4, 6, 8},
-			    parts[] = {0.8, 0.5, 0.25, 0.12};
+	static const double parts[] = {0.8, 0.5, 0.25, 0.12};
 
 	if (shape->is_block)
 		view_may(view, MEMORY,
 			 fmax(2 * most_per_s(all, PLACE_DOMAIN, PLACE_DOMAIN, true),
 			      most_per_s(all, PLACE_SOCKET, PLACE_NODE, true)));
 	view_may(view, MESSAGE_RATE, most_per_s(all, PLACE_NODES, PLACE_NODES, false));
-	for (int k = 0; k < 8 && shape->knows_topology && has_place(all, PLACE_ACROSS); k++) {
-		view_may(view, TAPER, tapers[k]);
-		if (k < 4)
-			view_may(view, UPLINK, parts[k] * machine->value[BANDWIDTH]);
-	}
+	if (!shape->knows_topology || least_s(all, ANY_KIND, PLACE_ACROSS, false) == 0)
+		return;
+	may_all(view, TAPER, (const double[]){4. / 3, 3. / 2, 5. / 3, 2, 3, 4, 6, 8, 0});
+	for (int k = 0; k < 4; k++)
+		view_may(view, UPLINK, parts[k] * machine->value[BANDWIDTH]);
 }
 
 /* --- what may be tried --- */
@@ -170,12 +151,6 @@ static bool has_kind(const struct observations *all, enum benchmark_kind first,
 			return true;
 	}
 	return false;
-}
-
-static void may_all(struct view *view, enum parameter_id id, const double *values, int n)
-{
-	for (int k = 0; k < n; k++)
-		view_may(view, id, values[k]);
 }
 
 /* Below each size that was timed; what steps below the least limit of libraries are lines. */
@@ -211,49 +186,37 @@ static void find_curve(const struct observations *all, struct view *view)
 	}
 }
 
-void predictor_view(struct predictor *predictor, const struct observations *all, struct view *view,
-		    struct machine *machine)
+int predictor_view(struct predictor *predictor, struct view *view, struct machine *machine,
+		   struct util_error *err)
 {
-	static const double bursts[] = {1000, 3000, 10000, 50000}, payloads[] = {1448, 4038, 8948},
-			    headers[] = {TCP_HEADER_B}, queues[] = {30000, 100000, 300000},
-			    duplex[] = {0.03, 0.2, 0.5}, sharing[] = {0.05, 0.3},
-			    depths[] = {1, 2, 4, 8, 16, 32}, any[] = {1};
+	const struct observations *all = predictor->observations;
 	bool has_groups = has_kind(all, BENCHMARK_BARRIER, BENCHMARK_REDUCE_SCATTER);
-	double *scatter = calloc(2 * (size_t)all->n + 1, sizeof(*scatter));
 
-	*view = (struct view){.n = scatter ? all->n : 0,
-			      .scatter = scatter,
-			      .weight = scatter + all->n,
-			      .predict = predict,
-			      .context = predictor,
-			      .is_rough = true};
+	*view = (struct view){.predict = predict, .context = predictor, .is_rough = true};
+	if (view_begin(view, all->n, err))
+		return err->code;
 	for (int k = 0; k < view->n; k++) {
-		scatter[k] = all->list[k].scatter;
-		scatter[all->n + k] = 1;
+		view->scatter[k] = all->list[k].scatter;
+		view->weight[k] = 1;
 	}
 	begin_plain(all, machine);
 	begin_levels(all, &predictor->shape, machine);
 	may_share(all, &predictor->shape, view, machine);
 	find_limits(all, view);
 	find_curve(all, view);
-	may_all(view, BURST, bursts, 4);
-	may_all(view, PAYLOAD, payloads, 3);
-	may_all(view, HEADER, headers, 1);
-	may_all(view, QUEUE, queues, 3);
+	may_all(view, BURST, (const double[]){1000, 3000, 10000, 50000, 0});
+	may_all(view, PAYLOAD, (const double[]){1448, 4038, 8948, 0});
+	may_all(view, QUEUE, (const double[]){30000, 100000, 300000, 0});
+	view_may(view, HEADER, TCP_HEADER_B);
 	view_may(view, LINK_RATE, machine->value[BANDWIDTH]);
 	view_may(view, PER_BYTE, 0.1 / machine->value[BANDWIDTH]);
 	view_may(view, REQUEST_DATA, 4096);
-	may_all(view, SEND_OVERHEAD, any, 1);
+	view_may(view, SEND_OVERHEAD, machine->value[RECV_OVERHEAD]);
 	if (has_groups || has_kind(all, BENCHMARK_BOTH_WAYS, BENCHMARK_EXCHANGE))
-		may_all(view, DUPLEX, duplex, 3);
+		may_all(view, DUPLEX, (const double[]){0.03, 0.2, 0.5, 0});
 	if (has_groups)
-		may_all(view, SHARING, sharing, 2);
+		may_all(view, SHARING, (const double[]){0.05, 0.3, 0});
 	if (has_kind(all, BENCHMARK_PUT, BENCHMARK_GET_STREAM))
-		may_all(view, DEPTH, depths, 6);
-}
-
-void predictor_view_end(struct view *view)
-{
-	free((void *)view->scatter);
-	view->scatter = NULL;
+		may_all(view, DEPTH, (const double[]){1, 2, 4, 8, 16, 32, 0});
+	return 0;
 }
