@@ -259,18 +259,20 @@ static int read_all(struct work *work, struct util_error *err)
 static int find_library(struct work *work, struct util_error *err)
 {
 	const char *name = work->request->library;
+	int k = 0;
 
 	work->view.libraries = name ? 0 : ~0U;
-	for (int k = 0; k < LIBRARIES && name; k++)
-		if (!strcmp(library_name((enum library)k), name)) {
-			machine_set_library(&work->search.machine, (enum library)k);
-			return 0;
-		}
-	return name ? util_error_set(err, UTIL_EINPUT,
-				     "--library: found \"%s\", wanted plain, rdma, openmpi, mpich, "
-				     "openmpi-tcp or mpich-tcp",
-				     name)
-		    : 0;
+	while (name && k < LIBRARIES && strcmp(library_name((enum library)k), name))
+		k++;
+	if (k == LIBRARIES)
+		return util_error_set(
+		    err, UTIL_EINPUT,
+		    "--library: found \"%s\", wanted plain, rdma, openmpi, mpich, "
+		    "openmpi-tcp or mpich-tcp",
+		    name);
+	if (name)
+		machine_set_library(&work->search.machine, (enum library)k);
+	return 0;
 }
 
 static int begin(struct work *work, struct util_error *err)

@@ -128,6 +128,7 @@ static struct value part_of(const struct value *v, double whole)
 			      v->n,	   v->n_outliers};
 }
 
+/* Of the receiver, for bytes that travelled before the match; 0: none that shows. */
 static struct value copied_per_byte(const struct fit *fit)
 {
 	const struct sample_key *key = samples_next(fit->samples, "recv_overhead", 0);
@@ -140,11 +141,6 @@ static struct value copied_per_byte(const struct fit *fit)
 		return (struct value){0};
 	more = difference_of(&time, &fit->recv_overhead);
 	return part_of(&more, (double)key->x);
-}
-
-double fit_copied_per_byte_s(const struct fit *fit)
-{
-	return copied_per_byte(fit).value;
 }
 
 /* Of the largest message, and of one of about an eighth of it: time of a byte on the link. */
@@ -310,15 +306,8 @@ static const double WIDE = 0.2;
 bool fit_is_noisy(const struct fit *fit)
 {
 	const struct value *empty = &fit->empty[fit->subject];
-	const struct sample_key *key = NULL;
-	int n = 0, n_outliers = 0;
+	struct summary all = samples_probes(fit->samples, "one_way", fit->subject);
 
-	while ((key = fit_next_message(fit, fit->subject, key ? key->x : -1))) {
-		struct value time = fit_value(fit->samples, "one_way", fit->subject, key->x, 0);
-
-		n += time.n;
-		n_outliers += time.n_outliers;
-	}
-	return n_outliers > n / MANY_OUTLIERS || empty->n < SAMPLES_FEW ||
+	return all.n_outliers > all.n / MANY_OUTLIERS || empty->n < SAMPLES_FEW ||
 	       empty->high - empty->low > WIDE * empty->value;
 }

@@ -53,6 +53,12 @@ void view_may(struct view *view, enum parameter_id id, double value)
 		starts->values[starts->n++] = value;
 }
 
+void view_may_all(struct view *view, enum parameter_id id, const double *values)
+{
+	for (; *values > 0; values++)
+		view_may(view, id, *values);
+}
+
 void view_add_time(struct view *view, int where, double size_B, double time_s, bool may_begin)
 {
 	struct curve *curve = &view->curves[where];

@@ -48,6 +48,8 @@ struct view {
 int view_begin(struct view *view, int n, struct util_error *err);
 void view_end(struct view *view);
 void view_may(struct view *view, enum parameter_id id, double value);
+/* Behind the last value stands a 0. */
+void view_may_all(struct view *view, enum parameter_id id, const double *values);
 /* Of such a size, where a line may begin; as many as there is room for. */
 void view_add_time(struct view *view, int where, double size_B, double time_s, bool may_begin);
 

@@ -5,16 +5,12 @@
 
 #include "fit.h"
 
+/* That queues and sockets hold. */
+static const double BYTES[] = {15e3, 30e3, 60e3, 120e3, 240e3, 480e3, 0};
+
 static bool has_probe(const struct fit *fit, const char *name)
 {
 	return samples_next(fit->samples, name, -1) != NULL;
-}
-
-/* Values that grow by that factor. */
-static void may_all(struct view *view, enum parameter_id id, double first, double factor, int n)
-{
-	for (int k = 0; k < n; k++)
-		view_may(view, id, first * pow(factor, k));
 }
 
 /* The difference of two probes' times of the same size, as bytes on a link. */
@@ -61,7 +57,7 @@ static void may_lose(const struct fit *fit, struct view *view)
 		best = fmax(best, efficiency(fit, parallel[k], k < 2 ? 2 : 3, 1));
 	if (best > 0) {
 		view_may(view, DUPLEX, fmax(1 - best, PARAMETER[DUPLEX].low));
-		may_all(view, DUPLEX, 0.03, 4, 3);
+		view_may_all(view, DUPLEX, (const double[]){0.03, 0.12, 0.48, 0});
 	}
 	for (int n = 2; n < MACHINE_FLOWS + 2; n++) {
 		double in = efficiency(fit, "many_to_one", n, n),
@@ -89,35 +85,35 @@ static double queued_B(const struct fit *fit)
 /* Those whose jumps are too small to be seen: of Ethernet. */
 static void may_be_packets(const struct fit *fit, struct view *view)
 {
-	static const double headers[] = {38, 54, 66, 78, TCP_HEADER_B, 104};
-
 	view_may(view, QUEUE, queued_B(fit));
 	if (fit->machine.has[PAYLOAD])
 		view_may(view, QUEUE,
 			 queued_B(fit) * (1 + TCP_HEADER_B / fit->machine.value[PAYLOAD]));
 	if (has_probe(fit, "beside_bulk"))
-		may_all(view, QUEUE, 15000, 2, 6);
-	for (int k = 0; k < 6; k++)
-		view_may(view, HEADER, headers[k]);
+		view_may_all(view, QUEUE, BYTES);
+	view_may_all(view, HEADER, (const double[]){38, 54, 66, 78, TCP_HEADER_B, 104, 0});
 	if (fit->machine.has[PAYLOAD]) {
 		machine_set(&view->facts, PAYLOAD, fit->machine.value[PAYLOAD]);
 		if (view->names_library) /* over TCP */
 			machine_set(&view->facts, HEADER, TCP_HEADER_B);
 		return;
 	}
-	view_may(view, PAYLOAD, 1448);
-	view_may(view, PAYLOAD, 8948);
+	view_may_all(view, PAYLOAD, (const double[]){1448, 8948, 0});
 }
 
 static const double MOST_LEFT = 0.9; /* of a message: more is all of it, and tells nothing */
 
+/* What travels with a request, and what sends leave to the system. */
 static void may_leave(const struct fit *fit, struct view *view)
 {
 	const struct sample_key *key = NULL;
-	double rate_Bps = fit->machine.value[BANDWIDTH];
+	double rate_Bps = fit->machine.value[BANDWIDTH], limit_B = fit->machine.value[THRESHOLD];
 
+	view_may(view, REQUEST_DATA, bytes_between(fit, "one_way", "late_bulk"));
+	for (int part = 2; part <= 32; part *= 2)
+		view_may(view, REQUEST_DATA, limit_B / part);
 	view_may(view, UNATTENDED, bytes_between(fit, "send_progress", "send_look"));
-	may_all(view, UNATTENDED, 15000, 2, 6);
+	view_may_all(view, UNATTENDED, BYTES);
 	view_may(view, BUFFER, bytes_between(fit, "one_way", "send_return"));
 	while ((key = samples_next(fit->samples, "send_buffer", key ? key->x : -1))) {
 		double left_B =
@@ -181,9 +177,9 @@ static void add_times(const struct fit *fit, struct view *view, int where)
 
 void fit_view(const struct fit *fit, struct view *view)
 {
-	bool has_rendezvous = fit->machine.value[THRESHOLD] < PARAMETER[THRESHOLD].high;
+	double limit_B = fit->machine.value[THRESHOLD];
 
-	machine_set(&view->facts, THRESHOLD, fit->machine.value[THRESHOLD]);
+	machine_set(&view->facts, THRESHOLD, limit_B);
 	add_times(fit, view, WITHIN_NODE);
 	view->libraries = 1U << LIBRARY_PLAIN | 1U << LIBRARY_OPENMPI | 1U << LIBRARY_MPICH;
 	if (fit->subject == WITHIN_NODE) {
@@ -200,11 +196,9 @@ void fit_view(const struct fit *fit, struct view *view)
 	may_be_words(fit, view);
 	may_be_packets(fit, view);
 	may_lose(fit, view);
-	view_may(view, PER_BYTE, fit_copied_per_byte_s(fit));
-	may_all(view, BURST, 512, 2, 9);
-	if (!has_rendezvous)
-		return;
-	view_may(view, REQUEST_DATA, bytes_between(fit, "one_way", "late_bulk"));
-	may_all(view, REQUEST_DATA, fit->machine.value[THRESHOLD] / 2, 0.5, 5);
-	may_leave(fit, view);
+	view_may(view, PER_BYTE, fit->machine.value[PER_BYTE]);
+	for (double burst_B = 512; burst_B <= 131072; burst_B *= 2)
+		view_may(view, BURST, burst_B);
+	if (limit_B < PARAMETER[THRESHOLD].high)
+		may_leave(fit, view);
 }

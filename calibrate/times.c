@@ -113,13 +113,6 @@ static double most_per_s(const struct observations *all, enum place first, enum 
 	return most_ranks >= 4 ? most : 0;
 }
 
-/* Values behind which a 0 stands. */
-static void may_all(struct view *view, enum parameter_id id, const double *values)
-{
-	for (; *values > 0; values++)
-		view_may(view, id, *values);
-}
-
 /* What limits memory is the domain that moves most: a copy draws its bytes twice where both ranks are
  * of it. */
 static void may_share(const struct observations *all, const struct shape *shape, struct view *view,
@@ -134,7 +127,7 @@ static void may_share(const struct observations *all, const struct shape *shape,
 	view_may(view, MESSAGE_RATE, most_per_s(all, PLACE_NODES, PLACE_NODES, false));
 	if (!shape->knows_topology || least_s(all, ANY_KIND, PLACE_ACROSS, false) == 0)
 		return;
-	may_all(view, TAPER, (const double[]){4. / 3, 3. / 2, 5. / 3, 2, 3, 4, 6, 8, 0});
+	view_may_all(view, TAPER, (const double[]){4. / 3, 3. / 2, 5. / 3, 2, 3, 4, 6, 8, 0});
 	for (int k = 0; k < 4; k++)
 		view_may(view, UPLINK, parts[k] * machine->value[BANDWIDTH]);
 }
@@ -204,19 +197,19 @@ int predictor_view(struct predictor *predictor, struct view *view, struct machin
 	may_share(all, &predictor->shape, view, machine);
 	find_limits(all, view);
 	find_curve(all, view);
-	may_all(view, BURST, (const double[]){1000, 3000, 10000, 50000, 0});
-	may_all(view, PAYLOAD, (const double[]){1448, 4038, 8948, 0});
-	may_all(view, QUEUE, (const double[]){30000, 100000, 300000, 0});
+	view_may_all(view, BURST, (const double[]){1000, 3000, 10000, 50000, 0});
+	view_may_all(view, PAYLOAD, (const double[]){1448, 4038, 8948, 0});
+	view_may_all(view, QUEUE, (const double[]){30000, 100000, 300000, 0});
 	view_may(view, HEADER, TCP_HEADER_B);
 	view_may(view, LINK_RATE, machine->value[BANDWIDTH]);
 	view_may(view, PER_BYTE, 0.1 / machine->value[BANDWIDTH]);
 	view_may(view, REQUEST_DATA, 4096);
 	view_may(view, SEND_OVERHEAD, machine->value[RECV_OVERHEAD]);
 	if (has_groups || has_kind(all, BENCHMARK_BOTH_WAYS, BENCHMARK_EXCHANGE))
-		may_all(view, DUPLEX, (const double[]){0.03, 0.2, 0.5, 0});
+		view_may_all(view, DUPLEX, (const double[]){0.03, 0.2, 0.5, 0});
 	if (has_groups)
-		may_all(view, SHARING, (const double[]){0.05, 0.3, 0});
+		view_may_all(view, SHARING, (const double[]){0.05, 0.3, 0});
 	if (has_kind(all, BENCHMARK_PUT, BENCHMARK_GET_STREAM))
-		may_all(view, DEPTH, (const double[]){1, 2, 4, 8, 16, 32, 0});
+		view_may_all(view, DEPTH, (const double[]){1, 2, 4, 8, 16, 32, 0});
 	return 0;
 }
