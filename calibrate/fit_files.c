@@ -35,10 +35,8 @@ static int read_known(struct work *work, const char *path, struct util_error *er
 	FILE *file = fopen(path, "r");
 	size_t most = 1 << 20, n;
 
-	if (!file) {
-		util_error_errno(err, errno, "cannot read %s", path);
-		return err->code = UTIL_EINPUT;
-	}
+	if (!file)
+		return util_refuse(err, "cannot read %s: %s", path, strerror(errno));
 	work->known = calloc(most + 1, 1);
 	n = work->known ? fread(work->known, 1, most, file) : 0;
 	fclose(file);
