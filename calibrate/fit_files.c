@@ -115,11 +115,10 @@ static void write_untold(const struct machine *machine, const char *prefix, FILE
 	for (int k = 0; k < PARAMETERS; k++) {
 		if (!machine->has[k] || !(machine->high[k] > UNTOLD * UNTOLD * machine->low[k]))
 			continue;
-		fprintf(file, "%sthe times do not tell %s: ", prefix,
-			parameter_name((enum parameter_id)k, name));
-		parameter_write((enum parameter_id)k, machine->low[k], file);
+		fprintf(file, "%sthe times do not tell %s: ", prefix, parameter_name(k, name));
+		parameter_write(k, machine->low[k], file);
 		fputs(" to ", file);
-		parameter_write((enum parameter_id)k, machine->high[k], file);
+		parameter_write(k, machine->high[k], file);
 		fputs(" predict them as well\n", file);
 	}
 }
@@ -260,7 +259,7 @@ static int find_library(struct work *work, struct util_error *err)
 	int k = 0;
 
 	work->view.libraries = name ? 0 : ~0U;
-	while (name && k < LIBRARIES && strcmp(library_name((enum library)k), name))
+	while (name && k < LIBRARIES && strcmp(library_name(k), name))
 		k++;
 	if (k == LIBRARIES)
 		return util_error_set(
@@ -269,7 +268,7 @@ static int find_library(struct work *work, struct util_error *err)
 		    "openmpi-tcp or mpich-tcp",
 		    name);
 	if (name)
-		machine_set_library(&work->search.machine, (enum library)k);
+		machine_set_library(&work->search.machine, k);
 	return 0;
 }
 

@@ -83,8 +83,7 @@ static void move_lines(struct machine *machine, enum parameter_id id, double by_
 {
 	for (int k = 0; k < MACHINE_SEGMENTS; k++)
 		if (machine->has[id + k] && machine->value[id + k] > machine->value[THRESHOLD] + 1)
-			machine_set(machine, (enum parameter_id)(id + k),
-				    machine->value[id + k] + by_B);
+			machine_set(machine, (id + k), machine->value[id + k] + by_B);
 }
 
 /* Without those of bulks: what travels with requests may be all that they are. */
@@ -119,7 +118,7 @@ static void mend_bulks(const struct machine *now, enum parameter_id id, struct m
 	move_lines(machine, INNER_SEGMENT, less_B);
 	for (int j = BUFFER; j < BUFFER_FROM; j++)
 		if (machine->has[j])
-			machine_set(machine, (enum parameter_id)j, machine->value[j] + less_B);
+			machine_set(machine, j, machine->value[j] + less_B);
 }
 
 /* Processors copy what is eager. */
@@ -203,8 +202,7 @@ static void vary_sharing(const struct view *view, const struct machine *now, enu
 
 			machine->has[id + j] = false;
 			if (starts->n > k && !now->has[id])
-				machine_set(machine, (enum parameter_id)(id + j),
-					    starts->values[k]);
+				machine_set(machine, (id + j), starts->values[k]);
 		}
 	}
 }
@@ -289,9 +287,8 @@ static void vary_left(const struct view *view, const struct machine *now, struct
 	for (int k = 0; k < view->n_left && n < MACHINE_BUFFERS; k++) {
 		if (n > 0 && view->left[k] < MORE * machine->value[BUFFER + n - 1])
 			continue;
-		machine_set(machine, (enum parameter_id)(BUFFER + n), view->left[k]);
-		machine_set(machine, (enum parameter_id)(BUFFER_FROM + n),
-			    n ? view->left_from[k] : 0);
+		machine_set(machine, (BUFFER + n), view->left[k]);
+		machine_set(machine, (BUFFER_FROM + n), n ? view->left_from[k] : 0);
 		n++;
 	}
 }
@@ -326,10 +323,8 @@ static void vary_buffers(const struct view *view, const struct machine *now, enu
 			struct machine *machine = variants_add(out, now);
 
 			machine_set(machine, BUFFER_FROM, 0);
-			machine_set(machine, (enum parameter_id)(BUFFER_FROM + n),
-				    places->values[k]);
-			machine_set(machine, (enum parameter_id)(BUFFER + n),
-				    factors[j] * now->value[BUFFER + n - 1]);
+			machine_set(machine, (BUFFER_FROM + n), places->values[k]);
+			machine_set(machine, (BUFFER + n), factors[j] * now->value[BUFFER + n - 1]);
 		}
 }
 
@@ -342,10 +337,10 @@ static void vary_library(const struct view *view, const struct machine *now, enu
 		if (k == (int)now->library || !(view->libraries & 1U << k))
 			continue;
 		machine = variants_add(out, now);
-		machine_set_library(machine, (enum library)k);
+		machine_set_library(machine, k);
 		for (int j = 0; j < PARAMETERS; j++)
 			if (view->facts.has[j])
-				machine_set(machine, (enum parameter_id)j, view->facts.value[j]);
+				machine_set(machine, j, view->facts.value[j]);
 		/* words of its own */
 		for (int j = 0; j < PARAMETERS && k >= LIBRARY_OPENMPI_TCP; j++)
 			if (PARAMETER[j].words && j != MODEL && !view->facts.has[j])

@@ -230,6 +230,6 @@ int refine(struct search *search, struct machine *machine, int n_steps, bool wan
 
 	for (int k = 0; k < PARAMETERS; k++)
 		if (machine->has[k] && !PARAMETER[k].is_stepped && !search->view->facts.has[k])
-			problem.id[problem.n++] = (enum parameter_id)k;
+			problem.id[problem.n++] = k;
 	return problem.n > 0 ? solve(&problem, n_steps, wants_intervals, machine) : 0;
 }

@@ -77,7 +77,7 @@ static void begin_levels(const struct observations *all, const struct shape *sha
 	int level = 0;
 
 	for (int k = 0; k < 3; k++) {
-		enum place place = (enum place)(PLACE_DOMAIN + k);
+		enum place place = PLACE_DOMAIN + k;
 
 		empty_s += times_s[k] = least_s(all, BENCHMARK_LATENCY, place, false);
 		byte_s += bytes_s[k] = least_s(all, ANY_KIND, place, true);
@@ -87,10 +87,9 @@ static void begin_levels(const struct observations *all, const struct shape *sha
 		byte_s = bytes_s[k] > 0 ? bytes_s[k] : byte_s;
 		if (!has[k])
 			continue;
-		machine_set(machine, (enum parameter_id)(LEVEL_LATENCY + level),
+		machine_set(machine, (LEVEL_LATENCY + level),
 			    fmax(empty_s - overheads_s, empty_s / 10));
-		machine_set(machine, (enum parameter_id)(LEVEL_RATE + level++),
-			    byte_s > 0 ? 1 / byte_s : 1e10);
+		machine_set(machine, (LEVEL_RATE + level++), byte_s > 0 ? 1 / byte_s : 1e10);
 	}
 }
 
