@@ -64,7 +64,7 @@ void check_verdict(const struct check *check, FILE *file);
 /* The worst of each probe that is more than CHECK_MOST off, at most CHECK_LISTED, behind `prefix`. */
 void check_list(const struct check *check, const char *prefix, FILE *file);
 
-/* choose.c: check->is_made, or why it is not. Rows: as above. */
+/* view_samples.c: check->is_made, or why it is not. Rows: as above. */
 void check_file(const struct samples *measured, const char *cluster, struct check *check,
 		FILE *rows);
 

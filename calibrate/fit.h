@@ -58,10 +58,7 @@ bool fit_is_noisy(const struct fit *fit);
 	"this is the plain model only. Keep the samples, and run mpisim-calibrate-fit SAMPLES "   \
 	"-o FILE where mpisim's tools are"
 
-/* starts.c: what may be tried, of these samples: all of `view` but its observations. */
-void fit_view(const struct fit *fit, struct view *view);
-
-/* choose.c: replaces the machine by that which predicts the samples best; *check is that of the
+/* view_samples.c: replaces the machine by that which predicts the samples best; *check is that of the
  * result. */
 void fit_choose(struct fit *fit, struct check *check);
 

@@ -10,7 +10,7 @@
 #include <sys/stat.h>
 
 #include "check.h"
-#include "predict.h"
+#include "view_times.h"
 #include "util/gnuplot.h"
 #include "whole.h"
 

@@ -1,30 +1,23 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef CALIBRATE_PREDICT_H
-#define CALIBRATE_PREDICT_H
+#ifndef CALIBRATE_VIEW_TIMES_H
+#define CALIBRATE_VIEW_TIMES_H
 
 #include "forward.h"
 #include "observations.h"
 #include "search.h"
-
-/* shape.c: what a cluster file that is to be completed says of nodes. No MPI, no GSL. */
-struct shape {
-	int n_nodes, n_cores, per_domain;  /* cores of a node, of a domain */
-	bool has_sockets, has_domains;	   /* several: levels of a node */
-	bool is_block;			   /* cores may be given a memory */
-	bool knows_levels, knows_topology; /* times within nodes; what lies between them */
-};
-
-int shape_read(struct shape *shape, const char *known, const char *name, struct util_error *err);
-/* Whether so many ranks are at a place. */
-bool shape_has(const struct shape *shape, enum place place, int n_ranks);
 
 /*
  * The forward model of times that others have measured: the same operations and programs on
  * candidates of the cluster.
  */
 struct predictor {
-	const struct observations *observations; /* borrowed */
-	struct shape shape;			 /* of the cluster file that is known */
+	const struct observations *observations;   /* borrowed */
+	struct shape {				   /* of the cluster file that is known */
+		int n_nodes, n_cores, per_domain;  /* cores of a node, of a domain */
+		bool has_sockets, has_domains;	   /* several: levels of a node */
+		bool is_block;			   /* cores may be given a memory */
+		bool knows_levels, knows_topology; /* times within nodes; between them */
+	} shape;
 	struct forward forward;
 	const struct observation **first; /* [forward.n_parts] of what one run has; borrowed */
 	double *times;			  /* of the present runs */
@@ -39,7 +32,7 @@ int predictor_run(struct predictor *predictor, const struct machine *machines, i
 		  struct util_error *err);
 void predictor_end(struct predictor *predictor);
 
-/* times.c: what a search sees of them, and the machine that it begins with: closed forms of the plain
+/* What a search sees of them, and the machine that it begins with: closed forms of the plain
  * model. `predictor` has begun. 0 or negative. */
 int predictor_view(struct predictor *predictor, struct view *view, struct machine *machine,
 		   struct util_error *err);
