@@ -175,6 +175,12 @@ void check_file(const struct samples *measured, const char *cluster, struct chec
 /* That queues and sockets hold. */
 static const double BYTES[] = {15e3, 30e3, 60e3, 120e3, 240e3, 480e3, 0};
 
+/* 0: it was not measured. */
+static double time_of(const struct fit *fit, const char *name, int where, int64_t x, int64_t y)
+{
+	return fit_value(fit->samples, name, where, x, y).value;
+}
+
 /* The difference of two probes' times of the same size, as bytes on a link. */
 static double bytes_between(const struct fit *fit, const char *longer, const char *shorter)
 {
@@ -183,8 +189,7 @@ static double bytes_between(const struct fit *fit, const char *longer, const cha
 
 	if (!key)
 		return 0;
-	return (fit_value(fit->samples, longer, w, key->x, 0).value -
-		fit_value(fit->samples, shorter, w, key->x, 0).value) *
+	return (time_of(fit, longer, w, key->x, 0) - time_of(fit, shorter, w, key->x, 0)) *
 	       fit->machine.value[w == WITHIN_NODE ? INNER_BANDWIDTH : BANDWIDTH];
 }
 
@@ -195,17 +200,16 @@ static double efficiency(const struct fit *fit, const char *name, int n_flows, i
 	for (size_t i = 0; i < fit->samples->n; i++) {
 		const struct sample_key *key = &fit->samples->list[i].key;
 		int64_t half_B = key->y / 2;
-		struct value whole, half, one, one_half;
+		double whole, half, one, one_half;
 
 		if (strcmp(key->name, name) || key->x != n_flows)
 			continue;
-		whole = fit_value(fit->samples, name, key->where, n_flows, key->y);
-		half = fit_value(fit->samples, name, key->where, n_flows, half_B);
-		one = fit_value(fit->samples, "many_to_one", key->where, 1, key->y);
-		one_half = fit_value(fit->samples, "many_to_one", key->where, 1, half_B);
-		if (half.is_known && one.is_known && one_half.is_known &&
-		    whole.value > half.value && one.value > one_half.value)
-			return n_shared * (one.value - one_half.value) / (whole.value - half.value);
+		whole = time_of(fit, name, key->where, n_flows, key->y);
+		half = time_of(fit, name, key->where, n_flows, half_B);
+		one = time_of(fit, "many_to_one", key->where, 1, key->y);
+		one_half = time_of(fit, "many_to_one", key->where, 1, half_B);
+		if (half > 0 && whole > half && one_half > 0 && one > one_half)
+			return n_shared * (one - one_half) / (whole - half);
 	}
 	return 0;
 }
@@ -235,13 +239,12 @@ static void may_lose(const struct fit *fit, struct view *view)
 static double queued_B(const struct fit *fit)
 {
 	const struct sample_key *key = samples_next(fit->samples, "beside_bulk", -1);
-	struct value behind, alone;
 
 	if (!key)
 		return 0;
-	behind = fit_value(fit->samples, "beside_bulk", fit->subject, key->x, 0);
-	alone = fit_value(fit->samples, "beside_nothing", fit->subject, 0, 0);
-	return (behind.value - alone.value) * fit->machine.value[BANDWIDTH];
+	return (time_of(fit, "beside_bulk", fit->subject, key->x, 0) -
+		time_of(fit, "beside_nothing", fit->subject, 0, 0)) *
+	       fit->machine.value[BANDWIDTH];
 }
 
 /* Those whose jumps are too small to be seen: of Ethernet. */
@@ -278,10 +281,9 @@ static void may_leave(const struct fit *fit, struct view *view)
 	view_may_all(view, UNATTENDED, BYTES);
 	view_may(view, BUFFER, bytes_between(fit, "one_way", "send_return"));
 	while ((key = samples_next(fit->samples, "send_buffer", key ? key->x : -1))) {
-		double left_B =
-		    (fit_value(fit->samples, "send_buffer", fit->subject, key->x, 0).value -
-		     fit->empty[fit->subject].value) *
-		    rate_Bps;
+		double left_B = (time_of(fit, "send_buffer", fit->subject, key->x, 0) -
+				 fit->empty[fit->subject].value) *
+				rate_Bps;
 
 		view_may(view, BUFFER, left_B);
 		view_may(view, BUFFER_FROM, (double)key->x);
@@ -327,8 +329,7 @@ static void add_times(const struct fit *fit, struct view *view, int where)
 	double before_B = 0, before_s = 0;
 
 	while ((key = fit_next_message(fit, where, key ? key->x : -1))) {
-		double size_B = (double)key->x,
-		       time_s = fit_value(fit->samples, "one_way", where, key->x, 0).value;
+		double size_B = (double)key->x, time_s = time_of(fit, "one_way", where, key->x, 0);
 
 		view_add_time(view, where == WITHIN_NODE, size_B, time_s,
 			      is_step(fit, before_B, before_s, size_B, time_s));
