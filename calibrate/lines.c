@@ -141,8 +141,8 @@ static void add_line(struct machine *machine, enum parameter_id id, int k, doubl
 		from_B -= machine->value[REQUEST_DATA];
 	machine_set(machine, (id + MACHINE_SEGMENTS + k),
 		    (line->at_0_s + line->per_byte_s * size_B) / time_before(machine, id, size_B));
-	machine_set(machine, (id + k), from_B);
-	machine_set(machine, (id + 2 * MACHINE_SEGMENTS + k), 1 / line->per_byte_s);
+	machine_set(machine, id + k, from_B);
+	machine_set(machine, id + 2 * MACHINE_SEGMENTS + k, 1 / line->per_byte_s);
 }
 
 /* The best lines, so many: more than one, and as many as there can be. */
@@ -164,7 +164,7 @@ void vary_segments(const struct view *view, const struct machine *now, enum para
 		while (machine->has[id])
 			machine_drop(machine, id);
 		machine_set(machine, plain, fmax(line.at_0_s, LEAST_LATENCY * now->value[plain]));
-		machine_set(machine, (plain + 1), 1 / line.per_byte_s);
+		machine_set(machine, plain + 1, 1 / line.per_byte_s);
 		for (int k = 1; k < n; k++) {
 			line = line_of(curve, times_s, firsts[k], firsts[k + 1]);
 			add_line(machine, id, k - 1, curve->sizes_B[firsts[k] - 1], &line);

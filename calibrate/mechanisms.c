@@ -77,13 +77,20 @@ static void vary_threshold(const struct view *view, const struct machine *now, e
 		vary_number(view, now, id, out);
 }
 
+static double more_of(const struct machine *machine, const struct machine *before,
+		      enum parameter_id id)
+{
+	return (machine->has[id] ? machine->value[id] : 0) -
+	       (before->has[id] ? before->value[id] : 0);
+}
+
 /* What travels with a request is none of a bulk's, whose lines begin as much earlier, and of which a
  * send leaves as much less. */
 static void move_lines(struct machine *machine, enum parameter_id id, double by_B)
 {
 	for (int k = 0; k < MACHINE_SEGMENTS; k++)
 		if (machine->has[id + k] && machine->value[id + k] > machine->value[THRESHOLD] + 1)
-			machine_set(machine, (id + k), machine->value[id + k] + by_B);
+			machine_set(machine, id + k, machine->value[id + k] + by_B);
 }
 
 /* Without those of bulks: what travels with requests may be all that they are. */
@@ -111,8 +118,7 @@ static void vary_data(const struct view *view, const struct machine *now, enum p
 
 static void mend_bulks(const struct machine *now, enum parameter_id id, struct machine *machine)
 {
-	double less_B =
-	    (now->has[id] ? now->value[id] : 0) - (machine->has[id] ? machine->value[id] : 0);
+	double less_B = -more_of(machine, now, id);
 
 	move_lines(machine, SEGMENT, less_B);
 	move_lines(machine, INNER_SEGMENT, less_B);
@@ -147,11 +153,10 @@ static void vary_sides(const struct view *view, const struct machine *now, enum 
 /* Where latencies are work, too, a burst hides a part of them. */
 static void mend_latency(const struct machine *now, enum parameter_id id, struct machine *machine)
 {
-	double more_B =
-	    (machine->has[id] ? machine->value[id] : 0) - (now->has[id] ? now->value[id] : 0);
-
 	if (now->has[MODEL] && now->value[MODEL] > 0)
-		machine_set(machine, LATENCY, now->value[LATENCY] + more_B / now->value[BANDWIDTH]);
+		machine_set(machine, LATENCY,
+			    now->value[LATENCY] +
+				more_of(machine, now, id) / now->value[BANDWIDTH]);
 }
 
 static void vary_packets(const struct view *view, const struct machine *now, enum parameter_id id,
@@ -202,7 +207,7 @@ static void vary_sharing(const struct view *view, const struct machine *now, enu
 
 			machine->has[id + j] = false;
 			if (starts->n > k && !now->has[id])
-				machine_set(machine, (id + j), starts->values[k]);
+				machine_set(machine, id + j, starts->values[k]);
 		}
 	}
 }
@@ -287,8 +292,8 @@ static void vary_left(const struct view *view, const struct machine *now, struct
 	for (int k = 0; k < view->n_left && n < MACHINE_BUFFERS; k++) {
 		if (n > 0 && view->left[k] < MORE * machine->value[BUFFER + n - 1])
 			continue;
-		machine_set(machine, (BUFFER + n), view->left[k]);
-		machine_set(machine, (BUFFER_FROM + n), n ? view->left_from[k] : 0);
+		machine_set(machine, BUFFER + n, view->left[k]);
+		machine_set(machine, BUFFER_FROM + n, n ? view->left_from[k] : 0);
 		n++;
 	}
 }
@@ -323,8 +328,8 @@ static void vary_buffers(const struct view *view, const struct machine *now, enu
 			struct machine *machine = variants_add(out, now);
 
 			machine_set(machine, BUFFER_FROM, 0);
-			machine_set(machine, (BUFFER_FROM + n), places->values[k]);
-			machine_set(machine, (BUFFER + n), factors[j] * now->value[BUFFER + n - 1]);
+			machine_set(machine, BUFFER_FROM + n, places->values[k]);
+			machine_set(machine, BUFFER + n, factors[j] * now->value[BUFFER + n - 1]);
 		}
 }
 
