@@ -286,7 +286,6 @@ static void may_leave(const struct fit *fit, struct view *view)
 				rate_Bps;
 
 		view_may(view, BUFFER, left_B);
-		view_may(view, BUFFER_FROM, (double)key->x);
 		if (left_B > 0 && left_B < MOST_LEFT * (double)key->x && view->n_left < STARTS) {
 			view->left[view->n_left] = left_B;
 			view->left_from[view->n_left++] = (double)key->x;
