@@ -257,29 +257,19 @@ static void vary_buffer_word(const struct view *view, const struct machine *now,
 		machine_set(machine, id, 1);
 }
 
-/* As sends of each size left behind. */
-static void vary_left(const struct view *view, const struct machine *now, struct variants *out)
-{
-	static const double MORE = 1.15;
-	struct machine *machine = variants_add(out, now);
-	int n = 0;
-
-	machine_drop(machine, BUFFER);
-	for (int k = 0; k < view->n_left && n < MACHINE_BUFFERS; k++) {
-		if (n > 0 && view->left[k] < MORE * machine->value[BUFFER + n - 1])
-			continue;
-		machine_set(machine, BUFFER + n, view->left[k]);
-		machine_set(machine, BUFFER_FROM + n, n ? view->left_from[k] : 0);
-		n++;
-	}
-}
-
 static void vary_buffer(const struct view *view, const struct machine *now, enum parameter_id id,
 			struct variants *out)
 {
+	struct machine *machine;
+
 	vary_number(view, now, id, out);
-	if (!now->has[id])
-		vary_left(view, now, out);
+	if (now->has[id])
+		return;
+	machine = variants_add(out, now);
+	machine_drop(machine, BUFFER);
+	for (int k = BUFFER; k < DEPTH; k++)
+		if (view->left.has[k])
+			machine_set(machine, k, view->left.value[k]);
 }
 
 static void mend_buffer(const struct machine *now, enum parameter_id id, struct machine *machine)

@@ -37,12 +37,10 @@ struct view {
 		double sizes_B[CURVE], times_s[CURVE];
 		bool may_begin[CURVE]; /* a line, there */
 	} curves[2];
-	/* what sends of such sizes left behind */
-	int n_left;
-	double left_from[STARTS], left[STARTS];
-	unsigned libraries; /* a bit for each that may be tried */
-	bool names_library; /* whose protocol is the first question then */
-	bool is_rough;	    /* closed forms are: values are fitted before anything is added */
+	struct machine left; /* send buffers by size, as sends of each left them behind */
+	unsigned libraries;  /* a bit for each that may be tried */
+	bool names_library;  /* whose protocol is the first question then */
+	bool is_rough;	     /* closed forms are: values are fitted before anything is added */
 };
 
 int view_begin(struct view *view, int n, struct util_error *err);

@@ -266,7 +266,22 @@ static void may_be_packets(const struct fit *fit, struct view *view)
 	view_may_all(view, PAYLOAD, (const double[]){1448, 8948, 0});
 }
 
-static const double MOST_LEFT = 0.9; /* of a message: more is all of it, and tells nothing */
+/* Of a message: more is all of it, and tells nothing. Of what smaller ones leave: less is the same. */
+static const double MOST_LEFT = 0.9, MORE_LEFT = 1.15;
+
+static void add_left(struct view *view, double size_B, double left_B)
+{
+	struct machine *left = &view->left;
+	int n = 0;
+
+	while (n < MACHINE_BUFFERS && left->has[BUFFER + n])
+		n++;
+	if (!(left_B > 0) || left_B >= MOST_LEFT * size_B || n == MACHINE_BUFFERS ||
+	    (n > 0 && left_B < MORE_LEFT * left->value[BUFFER + n - 1]))
+		return;
+	machine_set(left, BUFFER + n, left_B);
+	machine_set(left, BUFFER_FROM + n, n ? size_B : 0);
+}
 
 /* What travels with a request, and what sends leave to the system. */
 static void may_leave(const struct fit *fit, struct view *view)
@@ -286,10 +301,7 @@ static void may_leave(const struct fit *fit, struct view *view)
 				rate_Bps;
 
 		view_may(view, BUFFER, left_B);
-		if (left_B > 0 && left_B < MOST_LEFT * (double)key->x && view->n_left < STARTS) {
-			view->left[view->n_left] = left_B;
-			view->left_from[view->n_left++] = (double)key->x;
-		}
+		add_left(view, (double)key->x, left_B);
 	}
 	view_may(view, BUFFER_WORD, 1);
 }
