@@ -10,8 +10,9 @@
 #include <sys/stat.h>
 
 #include "check.h"
-#include "view_times.h"
+#include "util/file.h"
 #include "util/gnuplot.h"
+#include "view_times.h"
 #include "whole.h"
 
 static const double UNTOLD = 2; /* a factor either way: data that leave it open do not tell */
@@ -32,19 +33,13 @@ struct work {
 
 static int read_known(struct work *work, const char *path, struct util_error *err)
 {
-	FILE *file = fopen(path, "r");
-	size_t most = 1 << 20, n;
+	const size_t most = (1 << 20) - 1;
+	size_t n;
 
-	if (!file)
-		return util_refuse(err, "cannot read %s: %s", path, strerror(errno));
-	work->known = calloc(most + 1, 1);
-	n = work->known ? fread(work->known, 1, most, file) : 0;
-	fclose(file);
-	if (!work->known)
-		return util_error_set(err, UTIL_ENOMEM, "out of memory");
-	if (n == most || strlen(work->known) != n)
-		return util_error_set(err, UTIL_EINPUT, "%s: found no text of less than 1 MiB",
-				      path);
+	if (util_file_read(path, most, &work->known, &n, err))
+		return err->code;
+	if (n > most || strlen(work->known) != n)
+		return util_refuse(err, "%s: found no text of less than 1 MiB", path);
 	return work->request->check ? 0 : machine_check(work->known, path, err);
 }
 
@@ -309,7 +304,7 @@ static int fit(struct work *work, struct util_error *err)
 static int check(struct work *work, struct util_error *err)
 {
 	if (predictor_run(&work->predictor, &work->search.machine, 1, work->predicted, err))
-		return err->code;
+		return util_error_prepend(err, "its times cannot be simulated");
 	judge(work);
 	check_verdict(&work->check, stdout);
 	putchar('\n');

@@ -76,8 +76,8 @@ static int end(const struct forward *forward, int machine, int part, struct forw
 	char log[PATH_MAX + 32];
 
 	snprintf(log, sizeof(log), "%s/log.txt", run->folder);
-	if (!run->err.code && child_wait(run->child, log, &run->err))
-		util_error_prepend(&run->err, "its %s cannot be simulated", forward->what);
+	if (!run->err.code && child_wait(run->child, log, &run->err) && forward->refused)
+		util_error_prepend(&run->err, "%s", forward->refused);
 	if (!run->err.code)
 		forward->read(forward->context, machine, part, run);
 	util_output_remove_folder(run->folder);

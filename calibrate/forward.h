@@ -23,7 +23,7 @@ struct forward_run {
 struct forward {
 	const char *known;   /* of the cluster file, beside the machine's keys */
 	const char *cluster; /* the file; NULL: it is written of each machine */
-	const char *what;    /* "probes" */
+	const char *refused; /* what errors of the simulator begin with; NULL: nothing */
 	int n_jobs, n_parts; /* at once; runs of each machine */
 	/* What is run, behind mpisim-run's options that are the same for all. */
 	void (*say)(void *context, int part, struct forward_run *run);

@@ -134,7 +134,7 @@ static void compare(void *context, int machine, int part, struct forward_run *ru
 static int begin(struct probes *probes, const struct samples *measured, struct check *check)
 {
 	*probes = (struct probes){.measured = measured, .check = check};
-	probes->forward = (struct forward){.what = "probes",
+	probes->forward = (struct forward){.refused = "its probes cannot be simulated",
 					   .n_jobs = JOBS,
 					   .n_parts = 1,
 					   .say = say,

@@ -223,7 +223,6 @@ int predictor_begin(struct predictor *predictor, const struct observations *obse
 {
 	*predictor = (struct predictor){.observations = observations,
 					.forward = {.known = known,
-						    .what = "times",
 						    .n_jobs = n_jobs,
 						    .say = say,
 						    .read = collect,
