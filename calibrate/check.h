@@ -62,24 +62,8 @@ void check_verdict(const struct check *check, FILE *file);
  * before them how many measurements are, behind `warning` (NULL: not said). */
 void check_list(const struct check *check, const char *warning, const char *prefix, FILE *file);
 
-/* forward.c: a new folder for what is there for the check only, to be removed by who made it. */
-enum { FORWARD_FOLDER_B = 4000 };
-int forward_folder(char folder[FORWARD_FOLDER_B], struct util_error *err);
-/* check->is_made, or why it is not. */
+/* view_samples.c: check->is_made, or why it is not. Rows: as above. */
 void check_file(const struct samples *measured, const char *cluster, struct check *check,
 		FILE *rows);
-
-/* Candidates of the cluster file, several run at once. */
-struct candidates {
-	const struct samples *measured; /* borrowed */
-	struct check_base base;
-	bool repeats; /* each measurement as often as it was; else once */
-	bool is_few;  /* what --few leaves out tells no more */
-	void (*write)(const void *candidate, FILE *file);
-};
-
-/* checks[n]; offs[n][base.n] (NULL: none), INFINITY where a candidate is refused. */
-void candidates_run(struct candidates *candidates, const void *const *list, int n,
-		    struct check *checks, double *offs);
 
 #endif

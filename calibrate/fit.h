@@ -47,8 +47,6 @@ struct value fit_value(const struct samples *samples, const char *name, int wher
 		       int64_t y);
 /* Messages by size at one place; NULL: no larger one. */
 const struct sample_key *fit_next_message(const struct fit *fit, int where, int64_t size_B);
-/* Of the receiver, for bytes that travelled before the match; 0: none that shows. */
-double fit_copied_per_byte_s(const struct fit *fit);
 /* More than a tenth of the samples are outliers, or an empty message is known to 10 % only. */
 bool fit_is_noisy(const struct fit *fit);
 #define FIT_NOISY                                                                                \
@@ -60,10 +58,7 @@ bool fit_is_noisy(const struct fit *fit);
 	"this is the plain model only. Keep the samples, and run mpisim-calibrate-fit SAMPLES "   \
 	"-o FILE where mpisim's tools are"
 
-/* starts.c: what may be tried, of these samples: all of `view` but its observations. */
-void fit_view(const struct fit *fit, struct view *view);
-
-/* choose.c: replaces the machine by that which predicts the samples best; *check is that of the
+/* view_samples.c: replaces the machine by that which predicts the samples best; *check is that of the
  * result. */
 void fit_choose(struct fit *fit, struct check *check);
 

@@ -10,8 +10,9 @@
 #include <sys/stat.h>
 
 #include "check.h"
-#include "predict.h"
+#include "util/file.h"
 #include "util/gnuplot.h"
+#include "view_times.h"
 #include "whole.h"
 
 static const double UNTOLD = 2; /* a factor either way: data that leave it open do not tell */
@@ -32,21 +33,13 @@ struct work {
 
 static int read_known(struct work *work, const char *path, struct util_error *err)
 {
-	FILE *file = fopen(path, "r");
-	size_t most = 1 << 20, n;
+	const size_t most = (1 << 20) - 1;
+	size_t n;
 
-	if (!file) {
-		util_error_errno(err, errno, "cannot read %s", path);
-		return err->code = UTIL_EINPUT;
-	}
-	work->known = calloc(most + 1, 1);
-	n = work->known ? fread(work->known, 1, most, file) : 0;
-	fclose(file);
-	if (!work->known)
-		return util_error_set(err, UTIL_ENOMEM, "out of memory");
-	if (n == most || strlen(work->known) != n)
-		return util_error_set(err, UTIL_EINPUT, "%s: found no text of less than 1 MiB",
-				      path);
+	if (util_file_read(path, most, &work->known, &n, err))
+		return err->code;
+	if (n > most || strlen(work->known) != n)
+		return util_refuse(err, "%s: found no text of less than 1 MiB", path);
 	return work->request->check ? 0 : machine_check(work->known, path, err);
 }
 
@@ -117,11 +110,10 @@ static void write_untold(const struct machine *machine, const char *prefix, FILE
 	for (int k = 0; k < PARAMETERS; k++) {
 		if (!machine->has[k] || !(machine->high[k] > UNTOLD * UNTOLD * machine->low[k]))
 			continue;
-		fprintf(file, "%sthe times do not tell %s: ", prefix,
-			parameter_name((enum parameter_id)k, name));
-		parameter_write((enum parameter_id)k, machine->low[k], file);
+		fprintf(file, "%sthe times do not tell %s: ", prefix, parameter_name(k, name));
+		parameter_write(k, machine->low[k], file);
 		fputs(" to ", file);
-		parameter_write((enum parameter_id)k, machine->high[k], file);
+		parameter_write(k, machine->high[k], file);
 		fputs(" predict them as well\n", file);
 	}
 }
@@ -255,18 +247,20 @@ static int read_all(struct work *work, struct util_error *err)
 static int find_library(struct work *work, struct util_error *err)
 {
 	const char *name = work->request->library;
+	int k = 0;
 
 	work->view.libraries = name ? 0 : ~0U;
-	for (int k = 0; k < LIBRARIES && name; k++)
-		if (!strcmp(LIBRARY[k].name, name)) {
-			machine_set_library(&work->search.machine, (enum library)k);
-			return 0;
-		}
-	return name ? util_error_set(err, UTIL_EINPUT,
-				     "--library: found \"%s\", wanted plain, rdma, openmpi, mpich, "
-				     "openmpi-tcp or mpich-tcp",
-				     name)
-		    : 0;
+	while (name && k < LIBRARIES && strcmp(LIBRARY[k].name, name))
+		k++;
+	if (k == LIBRARIES)
+		return util_error_set(
+		    err, UTIL_EINPUT,
+		    "--library: found \"%s\", wanted plain, rdma, openmpi, mpich, "
+		    "openmpi-tcp or mpich-tcp",
+		    name);
+	if (name)
+		machine_set_library(&work->search.machine, k);
+	return 0;
 }
 
 static int begin(struct work *work, struct util_error *err)
@@ -285,7 +279,8 @@ static int begin(struct work *work, struct util_error *err)
 		return util_error_set(err, UTIL_ENOMEM, "out of memory");
 	if (request->check) /* nothing is added to it */
 		return 0;
-	predictor_view(&work->predictor, &work->observations, &work->view, &work->search.machine);
+	if (predictor_view(&work->predictor, &work->view, &work->search.machine, err))
+		return err->code;
 	return find_library(work, err);
 }
 
@@ -322,7 +317,7 @@ int fit_files(const char *who, const struct fit_files *request, struct util_erro
 	if (status == 0)
 		status = request->check ? check(&work, err) : fit(&work, err);
 	predictor_end(&work.predictor);
-	predictor_view_end(&work.view);
+	view_end(&work.view);
 	free(work.predicted);
 	search_finish(&work.search);
 	observations_finish(&work.observations);

@@ -8,7 +8,7 @@
 
 #include "fit.h"
 #include "fit_files.h"
-#include "predict.h"
+#include "forward.h"
 #include "util/options.h"
 #include "util/outpath.h"
 
@@ -42,21 +42,20 @@ static const char help[] =
     "input, or nothing could be written.\n";
 
 struct command {
-	const char *samples, *output, *plot, *check;
+	struct fit_files files; /* without --fit one, of samples */
 	bool is_unchecked, fits, help, version;
-	struct fit_files files;
 };
 
 #define AT(member) .at = offsetof(struct command, member)
 static const struct util_option table[] = {
-    {"output", UTIL_OPTION_TEXT, AT(output), .letter = 'o'},
-    {"plot", UTIL_OPTION_TEXT, AT(plot)},
-    {"check", UTIL_OPTION_TEXT, AT(check)},
+    {"output", UTIL_OPTION_TEXT, AT(files.output), .letter = 'o'},
+    {"plot", UTIL_OPTION_TEXT, AT(files.plot)},
+    {"check", UTIL_OPTION_TEXT, AT(files.check)},
     {"no-check", UTIL_OPTION_FLAG, AT(is_unchecked)},
     {"fit", UTIL_OPTION_FLAG, AT(fits)},
     {"cluster", UTIL_OPTION_TEXT, AT(files.known)},
     {"library", UTIL_OPTION_TEXT, AT(files.library)},
-    {"jobs", UTIL_OPTION_COUNT, AT(files.n_jobs), .max = PREDICT_JOBS},
+    {"jobs", UTIL_OPTION_COUNT, AT(files.n_jobs), .max = FORWARD_JOBS},
     {"version", UTIL_OPTION_LAST, AT(version)},
     {"help", UTIL_OPTION_LAST, AT(help)},
 };
@@ -69,65 +68,50 @@ static bool is_same_file(const char *one, const char *other)
 	       a.st_dev == b.st_dev && a.st_ino == b.st_ino;
 }
 
-static int check_samples(struct command *out, int n, struct util_error *err)
+static int check_output(const struct command *command, struct util_error *err)
 {
-	if (n != 1)
-		return util_error_set(err, UTIL_EINPUT,
-				      "found %d files, wanted one with samples; " SEE_HELP, n);
-	if (out->files.known || out->files.library || out->files.n_jobs)
-		return util_error_set(err, UTIL_EINPUT,
-				      "%s: found no --fit, wanted it beside; " SEE_HELP,
-				      out->files.known	   ? "--cluster"
-				      : out->files.library ? "--library"
-							   : "--jobs");
-	if (!out->output && !out->check)
+	const struct fit_files *files = &command->files;
+
+	if (!files->output)
 		return util_error_set(err, UTIL_EINPUT, "nowhere to write to, wanted -o FILE");
-	if (out->output && is_same_file(out->output, out->samples))
-		return util_error_set(err, UTIL_EINPUT,
-				      "-o: found %s, which has the samples, wanted another file",
-				      out->output);
-	return 0;
+	for (int k = 0; k < files->n_paths; k++)
+		if (is_same_file(files->output, files->paths[k]))
+			return util_error_set(err, UTIL_EINPUT,
+					      "-o: found %s, which has the %s, wanted another file",
+					      files->output, command->fits ? "times" : "samples");
+	return command->fits ? util_output_check(files->output, err) : 0;
 }
 
-static int check_files(struct command *out, char **paths, int n, struct util_error *err)
+static int check_usage(const struct command *command, struct util_error *err)
 {
-	out->files.n_paths = n;
-	out->files.paths = paths;
-	out->files.output = out->output;
-	out->files.plot = out->plot;
-	out->files.check = out->check;
-	if (out->files.n_jobs == 0)
-		out->files.n_jobs = 2;
-	if (n == 0)
+	const struct fit_files *files = &command->files;
+	bool fits = command->fits;
+
+	/* what only writes is not meant for --check */
+	if (files->check && (files->output || files->plot || command->is_unchecked))
+		return util_error_set(err, UTIL_EINPUT,
+				      "--check: found %s, too, wanted one of them; " SEE_HELP,
+				      files->output ? "-o"
+				      : files->plot ? "--plot"
+						    : "--no-check");
+	if (!fits && files->n_paths != 1)
+		return util_error_set(err, UTIL_EINPUT,
+				      "found %d files, wanted one with samples; " SEE_HELP,
+				      files->n_paths);
+	if (!fits && (files->known || files->library || files->n_jobs))
+		return util_error_set(err, UTIL_EINPUT,
+				      "%s: found no --fit, wanted it beside; " SEE_HELP,
+				      files->known     ? "--cluster"
+				      : files->library ? "--library"
+						       : "--jobs");
+	if (fits && files->n_paths == 0)
 		return util_error_set(err, UTIL_EINPUT,
 				      "--fit: found no file, wanted some with times; " SEE_HELP);
-	if (out->is_unchecked)
+	if (fits && command->is_unchecked)
 		return util_error_set(
 		    err, UTIL_EINPUT,
 		    "--fit: found --no-check, too, wanted one of them; " SEE_HELP);
-	if (out->check)
-		return 0;
-	if (!out->output)
-		return util_error_set(err, UTIL_EINPUT, "nowhere to write to, wanted -o FILE");
-	for (int k = 0; k < n; k++)
-		if (is_same_file(out->output, paths[k]))
-			return util_error_set(err, UTIL_EINPUT,
-					      "-o: found %s, which has the times, wanted another "
-					      "file",
-					      out->output);
-	return util_output_check(out->output, err);
-}
-
-/* What only writes is not meant for --check. */
-static int check_check(const struct command *out, struct util_error *err)
-{
-	if (out->check && (out->output || out->plot || out->is_unchecked))
-		return util_error_set(err, UTIL_EINPUT,
-				      "--check: found %s, too, wanted one of them; " SEE_HELP,
-				      out->output ? "-o"
-				      : out->plot ? "--plot"
-						  : "--no-check");
-	return 0;
+	return files->check ? 0 : check_output(command, err);
 }
 
 /* 0; 1: --help or --version; or negative. */
@@ -140,39 +124,37 @@ static int parse(int argc, char **argv, struct command *out, struct util_error *
 
 	if (failed)
 		return failed;
-	out->samples = argv[optind];
-	if (check_check(out, err))
-		return err->code;
-	return out->fits ? check_files(out, argv + optind, argc - optind, err)
-			 : check_samples(out, argc - optind, err);
+	out->files.paths = argv + optind;
+	out->files.n_paths = argc - optind;
+	failed = check_usage(out, err);
+	if (out->files.n_jobs == 0)
+		out->files.n_jobs = 2;
+	return failed;
 }
 
 static int run(const struct command *command)
 {
+	const struct fit_files *files = &command->files;
 	struct samples samples = {0};
 	struct util_error err;
 	char error[SAMPLES_ERROR_B];
 	int status;
 
 	if (command->fits) {
-		status = fit_files(NAME, &command->files, &err);
+		status = fit_files(NAME, files, &err);
 		if (status < 0)
 			fprintf(stderr, NAME ": %s\n", err.text);
-		return status < 0 ? 2 : status;
-	}
-	if (samples_read(&samples, command->samples, error) < 0) {
+	} else if (samples_read(&samples, files->paths[0], error) < 0) {
 		fprintf(stderr, NAME ": %s\n", error);
-		return 2;
+		status = -1;
+	} else if (files->check) {
+		status = fit_check(NAME, &samples, files->check);
+	} else {
+		status =
+		    fit_report(NAME, &samples, files->output, files->plot, !command->is_unchecked);
 	}
-	if (command->check)
-		status = fit_check(NAME, &samples, command->check);
-	else
-		status = fit_report(NAME, &samples, command->output, command->plot,
-				    !command->is_unchecked) < 0
-			     ? 2
-			     : 0;
 	samples_finish(&samples);
-	return status;
+	return status < 0 ? 2 : status;
 }
 
 int main(int argc, char **argv)

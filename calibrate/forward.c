@@ -1,125 +1,94 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The forward model of a calibration: the simulated calibration, run on a cluster file by the
- * mpisim-run that lies beside this program. */
-#include "check.h"
-#include "child.h"
+#include "forward.h"
 
 #include <errno.h>
-#include <math.h>
-#include <stddef.h>
 #include <stdlib.h>
-#include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "util/outpath.h"
 
-enum { ARGUMENT_B = 4200, JOBS = 2 };
-
-/* --- what they are told --- */
-
-static const char *fact_or(const struct samples *samples, const char *name, const char *otherwise)
+FILE *forward_open(struct forward_run *run, const char *name, const char *mode)
 {
-	const char *text = samples_get_fact(samples, name, 0);
+	char path[PATH_MAX + 32];
+	FILE *file;
 
-	return text ? text : otherwise;
+	snprintf(path, sizeof(path), "%s/%s", run->folder, name);
+	file = fopen(path, mode);
+	if (!file)
+		util_error_errno(&run->err, errno, "cannot open %s", path);
+	return file;
 }
 
-static int64_t largest(const struct samples *samples, const char *name)
+void forward_say_program(struct forward_run *run, const char *name)
 {
-	int64_t most = -1;
+	char path[PATH_MAX];
 
-	for (size_t i = 0; i < samples->n; i++)
-		if (!strcmp(samples->list[i].key.name, name) && samples->list[i].key.x > most)
-			most = samples->list[i].key.x;
-	return most;
+	if (!run->err.code && child_find(name, path, &run->err) == 0)
+		child_say(&run->command, "%s", path);
 }
 
-static bool has_probe(const struct samples *samples, const char *beginning)
+static void say_cluster(const struct forward *forward, const struct machine *machine,
+			struct forward_run *run)
 {
-	for (size_t i = 0; i < samples->n; i++)
-		if (!strncmp(samples->list[i].key.name, beginning, strlen(beginning)))
-			return true;
-	return false;
-}
+	FILE *file;
 
-/* Samples that do not say it have a rank on each node, and all others on the first. */
-static void say_places(struct child_command *command, const struct samples *samples)
-{
-	int n_nodes = atoi(fact_or(samples, "nodes", "1")),
-	    n_ranks = atoi(fact_or(samples, "ranks", "2"));
-	char text[ARGUMENT_B];
-	const char *part;
-	size_t at;
-
-	at = (size_t)snprintf(text, sizeof(text), n_ranks > n_nodes ? "0-%d,0*%d" : "0-%d",
-			      n_nodes - 1, n_ranks - n_nodes);
-	for (int k = 0; (part = samples_get_fact(samples, "placement", k)); k++) {
-		at = k ? at : 0;
-		at += (size_t)snprintf(text + at, sizeof(text) - at, "%s%s", k ? "," : "", part);
-		command->is_short |= at >= sizeof(text);
-		at = at < sizeof(text) ? at : 0;
+	if (forward->cluster) {
+		child_say(&run->command, "--cluster=%s", forward->cluster);
+		return;
 	}
-	child_say(command, "--set");
-	child_say(command, "nodes=%d", n_nodes);
-	child_say(command, "--set");
-	child_say(command, "run.placement=\"%s\"", text);
-	child_say(command, "-n");
-	child_say(command, "%d", n_ranks);
+	child_say(&run->command, "--cluster=%s/cluster.yaml", run->folder);
+	file = forward_open(run, "cluster.yaml", "w");
+	if (!file)
+		return;
+	machine_write(machine, &(struct machine_file){.known = forward->known}, file);
+	if (fclose(file))
+		util_error_errno(&run->err, errno, "cannot write %s/cluster.yaml", run->folder);
 }
 
-static void say_probes(struct child_command *command, const struct samples *samples, bool once,
-		       bool few)
+static void begin(const struct forward *forward, const struct machine *machine, int part,
+		  struct forward_run *run)
 {
-	long long most_B = largest(samples, "one_way");
-	int64_t n_transfers = largest(samples, "compute_speed");
+	char output[PATH_MAX + 32], log[PATH_MAX + 32];
 
-	/* as long as the other one: windows grow by what a connection has carried before */
-	child_say(command, "--budget=%ss", fact_or(samples, "budget_s", "300"));
-	if (once)
-		child_say(command, "--once");
-	if (few)
-		child_say(command, "--few");
-	child_say(command, "--max-size=%lldB", most_B < 1024 ? 1024 : most_B);
-	child_say(command, "--window=%ss", fact_or(samples, "window_s", "0.05"));
-	if (samples_get_fact(samples, "cpus", 0))
-		child_say(command, "--cores=%s", samples_get_fact(samples, "cpus", 0));
-	if (n_transfers > 0) /* nothing that is searched for depends on more than one */
-		child_say(command, "--transfers=%lld", once ? 1 : (long long)n_transfers);
-	if (has_probe(samples, "spawn"))
-		child_say(command, "--spawn");
+	run->err.code = 0;
+	if (mkdir(run->folder, 0700))
+		util_error_errno(&run->err, errno, "cannot make %s", run->folder);
+	forward_say_program(run, "mpisim-run");
+	child_say(&run->command, "--quiet");
+	child_say(&run->command, "--deterministic"); /* probes repeat by themselves */
+	if (!run->err.code)
+		say_cluster(forward, machine, run);
+	if (!run->err.code)
+		forward->say(forward->context, part, run);
+	if (!run->err.code && run->command.is_short)
+		util_error_set(&run->err, UTIL_ESYSTEM, "out of memory, or too many nodes");
+	snprintf(output, sizeof(output), "%s/output.txt", run->folder);
+	snprintf(log, sizeof(log), "%s/log.txt", run->folder);
+	if (!run->err.code)
+		child_start(&run->command, output, log, &run->child, &run->err);
+	child_forget(&run->command);
 }
 
-static int make_command(struct child_command *command, const struct samples *samples,
-			const char *cluster, const char *folder, bool once, bool few,
-			struct util_error *err)
+/* 1: it could be had. */
+static int end(const struct forward *forward, int machine, int part, struct forward_run *run)
 {
-	char run[PATH_MAX], program[PATH_MAX];
+	char log[PATH_MAX + 32];
 
-	if (child_find("mpisim-run", run, err) ||
-	    child_find("mpisim-calibrate.simulated", program, err))
-		return err->code;
-	child_say(command, "%s", run);
-	child_say(command, "--quiet");
-	child_say(command, "--deterministic"); /* the probes repeat by themselves */
-	child_say(command, "--compute=modelled");
-	child_say(command, "--no-alloc");
-	child_say(command, "--cluster=%s", cluster);
-	say_places(command, samples);
-	child_say(command, "%s", program);
-	say_probes(command, samples, once, few);
-	if (has_probe(samples, "storage_latency"))
-		child_say(command, "--storage=%s", folder);
-	child_say(command, "--samples=%s/samples.csv", folder);
-	if (command->is_short)
-		return util_error_set(err, UTIL_ESYSTEM, "out of memory, or too many nodes");
-	return 0;
+	snprintf(log, sizeof(log), "%s/log.txt", run->folder);
+	if (!run->err.code && child_wait(run->child, log, &run->err) && forward->refused)
+		util_error_prepend(&run->err, "%s", forward->refused);
+	if (!run->err.code)
+		forward->read(forward->context, machine, part, run);
+	util_output_remove_folder(run->folder);
+	return !run->err.code;
 }
 
-int forward_folder(char folder[FORWARD_FOLDER_B], struct util_error *err)
+static int make_folder(char folder[PATH_MAX], struct util_error *err)
 {
 	const char *place = getenv("TMPDIR");
 
-	snprintf(folder, FORWARD_FOLDER_B, "%s/mpisim-calibrate.XXXXXX",
+	snprintf(folder, PATH_MAX, "%.4000s/mpisim-calibrate.XXXXXX",
 		 place && *place ? place : "/tmp");
 	if (!mkdtemp(folder))
 		return util_error_errno(err, errno, "cannot make %s", folder);
@@ -127,108 +96,28 @@ int forward_folder(char folder[FORWARD_FOLDER_B], struct util_error *err)
 	return 0;
 }
 
-/* --- a run --- */
-
-struct run {
-	char folder[FORWARD_FOLDER_B];
-	pid_t child;
-	struct util_error err; /* why it is none, if code */
-};
-
-static const char *path_in(const struct run *run, const char *name, char path[PATH_MAX])
+int forward(const struct forward *forward, const struct machine *machines, int n_machines,
+	    struct util_error *err)
 {
-	snprintf(path, PATH_MAX, "%s/%s", run->folder, name);
-	return path;
-}
+	static struct forward_run runs[FORWARD_JOBS];
+	char folder[PATH_MAX];
+	int begun = 0, n_made = 0, n_parts = forward->n_parts, n_jobs = forward->n_jobs;
 
-/* The folder may hold cluster.yaml already. */
-static void start(struct run *run, const struct samples *measured, const char *cluster, bool once,
-		  bool few)
-{
-	struct child_command command = {0};
-	char log[PATH_MAX];
+	if (make_folder(folder, err))
+		return err->code;
+	for (int k = 0; k < n_machines * n_parts; k++) {
+		for (; begun < n_machines * n_parts && begun < k + n_jobs; begun++) {
+			struct forward_run *run = &runs[begun % n_jobs];
 
-	run->err.code = 0;
-	if (make_command(&command, measured, cluster, run->folder, once, few, &run->err) == 0)
-		child_start(&command, NULL, path_in(run, "log.txt", log), &run->child, &run->err);
-	child_forget(&command);
-}
-
-/* *predicted is the caller's, to be finished. */
-static void finish(struct run *run, struct samples *predicted)
-{
-	static const char *const names[] = {"log.txt", "samples.csv", "cluster.yaml"};
-	char path[PATH_MAX], error[SAMPLES_ERROR_B];
-
-	if (!run->err.code && child_wait(run->child, path_in(run, "log.txt", path), &run->err))
-		util_error_prepend(&run->err, "its probes cannot be simulated");
-	if (!run->err.code && samples_read(predicted, path_in(run, "samples.csv", path), error) < 0)
-		util_error_set(&run->err, UTIL_ESYSTEM, "%s", error);
-	for (size_t k = 0; k < sizeof(names) / sizeof(names[0]); k++)
-		unlink(path_in(run, names[k], path));
-	rmdir(run->folder);
-	util_output_release(run->folder);
-}
-
-static void compare(struct run *run, const struct check_base *base, struct check *check,
-		    double *offs, FILE *rows)
-{
-	struct samples predicted = {0};
-
-	finish(run, &predicted);
-	*check = (struct check){0};
-	for (int k = 0; k < base->n && offs; k++)
-		offs[k] = INFINITY;
-	if (run->err.code)
-		snprintf(check->why_not, sizeof(check->why_not), "%.1000s", run->err.text);
-	else if (check_compare(base, &predicted, check, offs, rows) < 0)
-		snprintf(check->why_not, sizeof(check->why_not), "out of memory");
-	samples_finish(&predicted);
-}
-
-void check_file(const struct samples *measured, const char *cluster, struct check *check,
-		FILE *rows)
-{
-	struct check_base base;
-	struct run run = {0};
-
-	if (check_begin(&base, measured) == 0 && forward_folder(run.folder, &run.err) == 0)
-		start(&run, measured, cluster, false, false);
-	compare(&run, &base, check, NULL, rows);
-	check_end(&base);
-}
-
-/* --- several --- */
-
-static void begin_candidate(struct run *run, const struct candidates *candidates,
-			    const void *candidate)
-{
-	char path[PATH_MAX];
-	FILE *file = NULL;
-
-	run->err.code = 0;
-	if (forward_folder(run->folder, &run->err))
-		return;
-	file = fopen(path_in(run, "cluster.yaml", path), "w");
-	if (file)
-		candidates->write(candidate, file);
-	if (!file || fclose(file))
-		util_error_errno(&run->err, errno, "cannot write %s", path);
-	else
-		start(run, candidates->measured, path, !candidates->repeats,
-		      candidates->is_few && !candidates->repeats);
-}
-
-void candidates_run(struct candidates *candidates, const void *const *list, int n,
-		    struct check *checks, double *offs)
-{
-	static struct run runs[JOBS];
-	int begun = 0;
-
-	for (int k = 0; k < n; k++) {
-		for (; begun < n && begun < k + JOBS; begun++)
-			begin_candidate(&runs[begun % JOBS], candidates, list[begun]);
-		compare(&runs[k % JOBS], &candidates->base, &checks[k],
-			offs ? offs + (ptrdiff_t)k * candidates->base.n : NULL, NULL);
+			snprintf(run->folder, sizeof(run->folder), "%.4080s/%d", folder,
+				 begun % n_jobs);
+			begin(forward, &machines[begun / n_parts], begun % n_parts, run);
+		}
+		n_made += end(forward, k / n_parts, k % n_parts, &runs[k % n_jobs]);
+		if (runs[k % n_jobs].err.code)
+			*err = runs[k % n_jobs].err;
 	}
+	rmdir(folder);
+	util_output_release(folder);
+	return n_made > 0 || n_machines * n_parts == 0 ? 0 : err->code;
 }

@@ -139,11 +139,10 @@ static void add_line(struct machine *machine, enum parameter_id id, int k, doubl
 	if (machine->has[REQUEST_DATA] && machine->has[THRESHOLD] &&
 	    from_B > machine->value[THRESHOLD] + 1)
 		from_B -= machine->value[REQUEST_DATA];
-	machine_set(machine, (enum parameter_id)(id + MACHINE_SEGMENTS + k),
+	machine_set(machine, (id + MACHINE_SEGMENTS + k),
 		    (line->at_0_s + line->per_byte_s * size_B) / time_before(machine, id, size_B));
-	machine_set(machine, (enum parameter_id)(id + k), from_B);
-	machine_set(machine, (enum parameter_id)(id + 2 * MACHINE_SEGMENTS + k),
-		    1 / line->per_byte_s);
+	machine_set(machine, id + k, from_B);
+	machine_set(machine, id + 2 * MACHINE_SEGMENTS + k, 1 / line->per_byte_s);
 }
 
 /* The best lines, so many: more than one, and as many as there can be. */
@@ -155,8 +154,6 @@ void vary_segments(const struct view *view, const struct machine *now, enum para
 	double times_s[CURVE];
 	int firsts[LINES + 1];
 
-	if (curve->n == 0 || (id == SEGMENT && now->has[PAYLOAD]))
-		return;
 	if (now->has[id])
 		machine_drop(variants_add(out, now), id);
 	transfers_of(curve, now, times_s);
@@ -167,7 +164,7 @@ void vary_segments(const struct view *view, const struct machine *now, enum para
 		while (machine->has[id])
 			machine_drop(machine, id);
 		machine_set(machine, plain, fmax(line.at_0_s, LEAST_LATENCY * now->value[plain]));
-		machine_set(machine, (enum parameter_id)(plain + 1), 1 / line.per_byte_s);
+		machine_set(machine, plain + 1, 1 / line.per_byte_s);
 		for (int k = 1; k < n; k++) {
 			line = line_of(curve, times_s, firsts[k], firsts[k + 1]);
 			add_line(machine, id, k - 1, curve->sizes_B[firsts[k] - 1], &line);

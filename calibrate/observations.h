@@ -13,8 +13,6 @@
  * Benchmarks, tables of operations, times of one's own programs. docs/calibrate.md has an example
  * of each. No MPI, no GSL.
  */
-enum { OBSERVATIONS_LARGEST_B = 1 << 30, OBSERVATIONS_RANKS = 4096 };
-
 struct observation {
 	const struct benchmark *what; /* NULL: a program */
 	int size_B, n_ranks;	      /* of a benchmark */
@@ -30,7 +28,7 @@ struct observations {
 };
 
 /*
- * Adds what is in the file. `path` may end with "@RANKS": on how many ranks the file's collective
+ * read_times.c: adds what is in the file. `path` may end with "@RANKS": on how many ranks the file's collective
  * tests ran, which the OSU micro-benchmarks do not say. Errors: UTIL_EINPUT with file and line.
  */
 int observations_read(struct observations *observations, const char *path, struct util_error *err);
@@ -44,29 +42,5 @@ bool observation_is_same_curve(const struct observation *a, const struct observa
 bool observation_is_within(const struct observation *observation);
 /* "latency 1024 B, 2 ranks, domain", or the command. */
 void observation_write(const struct observation *observation, FILE *file);
-
-/* read_benchmarks.c, read_table.c: a file that is read line by line. */
-struct reader {
-	struct observations *out;
-	const char *name;
-	int line;
-	int n_ranks; /* of "@RANKS"; 0: not said */
-	/* what the lines before have said */
-	enum { UNKNOWN, OSU, IMB, TABLE, PROGRAMS } kind;
-	const struct benchmark *what; /* NULL: no title yet, or numbers that are not of one */
-	bool is_bandwidth;	      /* MB/s in place of microseconds */
-	int n_here, column;	      /* ranks; the time's column, of the Intel MPI Benchmarks */
-	int columns[5]; /* of a table: where operation, size, time, ranks, place are */
-	int n_columns;
-};
-
-int reader_refuse(const struct reader *reader, const char *found, const char *wanted,
-		  struct util_error *err);
-int reader_add(struct reader *reader, const struct observation *observation,
-	       struct util_error *err);
-int read_comment(struct reader *reader, const char *text, struct util_error *err);
-int read_numbers(struct reader *reader, const char *text, struct util_error *err);
-int read_header(struct reader *reader, const char *text, struct util_error *err);
-int read_row(struct reader *reader, char *text, struct util_error *err);
 
 #endif

@@ -111,63 +111,57 @@ static double threshold_B(const struct samples *samples, int where)
 }
 
 /* As if each were as far off by itself. */
-static struct value difference_of(const struct value *a, const struct value *b)
+static struct value difference_of(struct value a, struct value b)
 {
-	double value = a->value - b->value;
+	double value = a.value - b.value;
 
-	return (struct value){.is_known = a->is_known && b->is_known,
+	return (struct value){.is_known = a.is_known && b.is_known,
 			      .value = value,
-			      .low = value - hypot(a->value - a->low, b->high - b->value),
-			      .high = value + hypot(a->high - a->value, b->value - b->low),
-			      .n = a->n + b->n};
+			      .low = value - hypot(a.value - a.low, b.high - b.value),
+			      .high = value + hypot(a.high - a.value, b.value - b.low),
+			      .n = a.n + b.n};
 }
 
-static struct value part_of(const struct value *v, double whole)
+static struct value part_of(struct value v, double whole)
 {
-	return (struct value){v->is_known, v->value / whole, v->low / whole, v->high / whole,
-			      v->n,	   v->n_outliers};
+	v.value /= whole;
+	v.low /= whole;
+	v.high /= whole;
+	return v;
 }
 
+/* Of the receiver, for bytes that travelled before the match; 0: none that shows. */
 static struct value copied_per_byte(const struct fit *fit)
 {
 	const struct sample_key *key = samples_next(fit->samples, "recv_overhead", 0);
-	struct value time, more;
+	struct value time = {0};
 
-	if (!key)
+	if (key)
+		time = fit_value(fit->samples, "recv_overhead", fit->subject, key->x, 0);
+	if (!key || time.low <= fit->recv_overhead.high)
 		return (struct value){0};
-	time = fit_value(fit->samples, "recv_overhead", fit->subject, key->x, 0);
-	if (time.low <= fit->recv_overhead.high)
-		return (struct value){0};
-	more = difference_of(&time, &fit->recv_overhead);
-	return part_of(&more, (double)key->x);
-}
-
-double fit_copied_per_byte_s(const struct fit *fit)
-{
-	return copied_per_byte(fit).value;
+	return part_of(difference_of(time, fit->recv_overhead), (double)key->x);
 }
 
 /* Of the largest message, and of one of about an eighth of it: time of a byte on the link. */
 static struct value large_per_byte(const struct fit *fit, int where)
 {
 	const struct sample_key *key = NULL;
-	double largest_B = 0, smaller_B = 0;
-	struct value copied = copied_per_byte(fit), largest, smaller, per_byte;
+	int64_t large_B = 0, small_B = 0;
+	struct value copied = copied_per_byte(fit), per_byte;
 
 	while ((key = fit_next_message(fit, where, key ? key->x : -1)))
-		largest_B = (double)key->x;
-	for (key = NULL; (key = fit_next_message(fit, where, key ? key->x : -1));)
-		if ((double)key->x <= largest_B / 8)
-			smaller_B = (double)key->x;
-	if (largest_B == 0)
+		large_B = key->x;
+	while ((key = fit_next_message(fit, where, key ? key->x : -1)) && key->x <= large_B / 8)
+		small_B = key->x;
+	if (large_B == 0)
 		return (struct value){0};
-	largest = fit_value(fit->samples, "one_way", where, (int64_t)largest_B, 0);
-	smaller = fit_value(fit->samples, "one_way", where, (int64_t)smaller_B, 0);
-	per_byte = difference_of(&largest, &smaller);
-	per_byte = part_of(&per_byte, largest_B - smaller_B);
-	if (copied.is_known && largest_B <= threshold_B(fit->samples, fit->subject) &&
+	per_byte = part_of(difference_of(fit_value(fit->samples, "one_way", where, large_B, 0),
+					 fit_value(fit->samples, "one_way", where, small_B, 0)),
+			   (double)(large_B - small_B));
+	if (copied.is_known && (double)large_B <= threshold_B(fit->samples, fit->subject) &&
 	    (copied.value < per_byte.value || where == WITHIN_NODE))
-		per_byte = difference_of(&per_byte, &copied);
+		per_byte = difference_of(per_byte, copied);
 	return per_byte;
 }
 
@@ -187,19 +181,15 @@ static void set_positive(struct machine *machine, enum parameter_id id, struct v
 		set_measured(machine, id, &value);
 }
 
-static void set_same(struct machine *machine, enum parameter_id id, enum parameter_id as)
-{
-	machine_set(machine, id, machine->value[as]);
-	machine->low[id] = machine->low[as];
-	machine->high[id] = machine->high[as];
-}
-
 void fit_set_outer(struct fit *fit)
 {
-	if (fit->subject != WITHIN_NODE)
-		return;
-	set_same(&fit->machine, LATENCY, INNER_LATENCY);
-	set_same(&fit->machine, BANDWIDTH, INNER_BANDWIDTH);
+	struct machine *machine = &fit->machine;
+
+	for (int k = 0; k < 2 && fit->subject == WITHIN_NODE; k++) {
+		machine_set(machine, LATENCY + k, machine->value[INNER_LATENCY + k]);
+		machine->low[LATENCY + k] = machine->low[INNER_LATENCY + k];
+		machine->high[LATENCY + k] = machine->high[INNER_LATENCY + k];
+	}
 }
 
 static const double LEAST = 1e-3;	      /* of an empty message: what a latency shows by */
@@ -215,8 +205,8 @@ static void begin_links(struct fit *fit, int where)
 	struct machine *machine = &fit->machine;
 	const struct value *empty = &fit->empty[where];
 	struct value per_byte = large_per_byte(fit, where), rate = per_byte,
-		     rest = difference_of(empty, &fit->send_overhead),
-		     latency = difference_of(&rest, &fit->recv_overhead);
+		     latency = difference_of(difference_of(*empty, fit->send_overhead),
+					     fit->recv_overhead);
 	enum parameter_id id = where == WITHIN_NODE ? INNER_LATENCY : LATENCY;
 
 	if (!empty->is_known)
@@ -310,15 +300,8 @@ static const double WIDE = 0.2;
 bool fit_is_noisy(const struct fit *fit)
 {
 	const struct value *empty = &fit->empty[fit->subject];
-	const struct sample_key *key = NULL;
-	int n = 0, n_outliers = 0;
+	struct summary all = samples_probes(fit->samples, "one_way", fit->subject);
 
-	while ((key = fit_next_message(fit, fit->subject, key ? key->x : -1))) {
-		struct value time = fit_value(fit->samples, "one_way", fit->subject, key->x, 0);
-
-		n += time.n;
-		n_outliers += time.n_outliers;
-	}
-	return n_outliers > n / MANY_OUTLIERS || empty->n < SAMPLES_FEW ||
+	return all.n_outliers > all.n / MANY_OUTLIERS || empty->n < SAMPLES_FEW ||
 	       empty->high - empty->low > WIDE * empty->value;
 }

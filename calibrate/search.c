@@ -14,6 +14,8 @@
 
 #include <gsl/gsl_errno.h>
 
+#include "util/array.h"
+
 enum {
 	MOST_ROUNDS = 10,
 	REFINED = 6,
@@ -28,12 +30,33 @@ static const double ENOUGH = 0.001; /* a loss of which nothing is left to explai
 static const double LEAST_NOISE = 0.01, MOST_NOISE = 0.2;
 static const double MEDIAN_TO_DEVIATION = 1.4826;
 
+int view_begin(struct view *view, int n, struct util_error *err)
+{
+	view->n = n;
+	view->scatter = calloc(2 * (size_t)n + 1, sizeof(*view->scatter));
+	if (!view->scatter)
+		return util_error_set(err, UTIL_ENOMEM, "out of memory");
+	view->weight = view->scatter + n;
+	return 0;
+}
+
+void view_end(struct view *view)
+{
+	free(view->scatter);
+}
+
 void view_may(struct view *view, enum parameter_id id, double value)
 {
 	struct starts *starts = &view->starts[id];
 
 	if (starts->n < STARTS && isfinite(value) && value > 0)
 		starts->values[starts->n++] = value;
+}
+
+void view_may_all(struct view *view, enum parameter_id id, const double *values)
+{
+	for (; *values > 0; values++)
+		view_may(view, id, *values);
 }
 
 void view_add_time(struct view *view, int where, double size_B, double time_s, bool may_begin)
@@ -101,15 +124,15 @@ static bool is_hopeless(const struct search *search, const struct mechanism *mec
 }
 
 /* What need not be tried may be needless: then only machines without it. */
-static void vary(const struct search *search, const struct mechanism *mechanism,
-		 struct variants *variants)
+static void vary_needed(const struct search *search, const struct mechanism *mechanism,
+			struct variants *variants)
 {
 	const struct machine *now = &search->machine;
 	bool is_all = !is_hopeless(search, mechanism);
 	int n = 0;
 
 	if (is_all || now->has[mechanism->id])
-		mechanism->vary(search->view, now, mechanism->id, variants);
+		vary(mechanism, search->view, now, variants);
 	for (int k = 0; k < variants->n; k++)
 		if (is_all || !variants->list[k].has[mechanism->id])
 			variants->list[n++] = variants->list[k];
@@ -126,7 +149,7 @@ static void try_mechanism(struct search *search, struct trial *trial)
 
 	trial->gain = trial->hope = -INFINITY;
 	if (variants)
-		vary(search, trial->mechanism, variants);
+		vary_needed(search, trial->mechanism, variants);
 	if (off && variants && variants->n > 0 &&
 	    view->predict(view->context, variants->list, variants->n, off, &err) == 0)
 		for (int k = 0; k < variants->n; k++) {
@@ -148,21 +171,17 @@ static void try_mechanism(struct search *search, struct trial *trial)
 	free(off);
 }
 
-/* After a few steps of the fit. */
-static void refine_trial(struct search *search, struct trial *trial)
+/* Its machine after so many steps of the fit. */
+static void refine_trial(struct search *search, struct trial *trial, int n_steps)
 {
 	const struct view *view = search->view;
 	struct util_error err;
 	double hope;
 
 	trial->gain = -INFINITY;
-	if (trial->hope <= 0)
-		return;
-	trial->machine = trial->hopeful;
-	if (refine(search, &trial->machine, view->is_rough ? MANY_STEPS : FEW_STEPS, false, &err) ||
-	    view->predict(view->context, &trial->machine, 1, trial->off, &err))
-		return;
-	trial->gain = gain_of(search, &trial->machine, trial->off, &hope);
+	if (refine(search, &trial->machine, n_steps, false, &err) == 0 &&
+	    view->predict(view->context, &trial->machine, 1, trial->off, &err) == 0)
+		trial->gain = gain_of(search, &trial->machine, trial->off, &hope);
 }
 
 static int compare_gains(const void *a, const void *b)
@@ -182,22 +201,6 @@ static int compare_hopes(const void *a, const void *b)
 		     : (left->hope < right->hope) - (left->hope > right->hope);
 }
 
-static int compare_numbers(const void *a, const void *b)
-{
-	const double *left = a, *right = b;
-
-	return (*left > *right) - (*left < *right);
-}
-
-static double loss_of_all(const struct search *search)
-{
-	double sum = 0;
-
-	for (int k = 0; k < search->view->n; k++)
-		sum += loss_of(search, k, search->off[k]);
-	return sum / search->n_told;
-}
-
 /* What most are off, and how good the machine is in units of it. */
 static void judge(struct search *search, const char *what)
 {
@@ -209,15 +212,18 @@ static void judge(struct search *search, const char *what)
 		if (!isnan(search->off[k]))
 			off[n++] = fabs(search->off[k]);
 	if (n > 0) {
-		qsort(off, (size_t)n, sizeof(*off), compare_numbers);
+		qsort(off, (size_t)n, sizeof(*off), util_compare_doubles);
 		search->noise =
 		    fmin(fmax(MEDIAN_TO_DEVIATION * off[n / 2], LEAST_NOISE), MOST_NOISE);
 	}
 	free(off);
 	search->n_told = 1;
-	for (int k = 0; k < view->n; k++)
+	search->loss = 0;
+	for (int k = 0; k < view->n; k++) {
 		search->n_told += view->weight[k];
-	search->loss = loss_of_all(search);
+		search->loss += loss_of(search, k, search->off[k]);
+	}
+	search->loss /= search->n_told;
 	if (isatty(STDERR_FILENO))
 		fprintf(stderr, "fit: with %s: loss %.3f, %d runs of the simulator\n", what,
 			search->loss, search->n_runs);
@@ -233,23 +239,16 @@ static void take(struct search *search, const struct trial *trial)
 /* All values anew; kept if they are better: true. */
 static bool refine_all(struct search *search)
 {
-	const struct view *view = search->view;
-	struct trial trial = {.mechanism = &MECHANISMS[0],
-			      .machine = search->machine,
-			      .gain = 0,
-			      .off = calloc((size_t)view->n + 1, sizeof(double))};
-	struct util_error err;
-	double hope, gain = 0;
+	static const struct mechanism values = {"values fitted", LATENCY};
+	struct trial trial = {&values, .machine = search->machine};
 
-	if (trial.off && refine(search, &trial.machine, MANY_STEPS, false, &err) == 0 &&
-	    view->predict(view->context, &trial.machine, 1, trial.off, &err) == 0 &&
-	    (gain = gain_of(search, &trial.machine, trial.off, &hope)) > 0) {
-		search->machine = trial.machine;
-		memcpy(search->off, trial.off, (size_t)view->n * sizeof(*search->off));
-		judge(search, "values fitted");
-	}
+	trial.off = calloc((size_t)search->view->n + 1, sizeof(*trial.off));
+	if (trial.off)
+		refine_trial(search, &trial, MANY_STEPS);
+	if (trial.gain > 0)
+		take(search, &trial);
 	free(trial.off);
-	return gain > WORTH;
+	return trial.gain > WORTH;
 }
 
 /* All that predict better as they are, the best one first, each beside those before it. */
@@ -273,20 +272,23 @@ static bool take_better(struct search *search, struct trial *trials)
  * forms are rough, the best. */
 static bool take_hopeful(struct search *search, struct trial *trials)
 {
-	struct trial *best = &trials[0];
+	struct trial *best = NULL;
+	bool is_rough = search->view->is_rough;
 
 	qsort(trials, (size_t)N_MECHANISMS, sizeof(*trials), compare_hopes);
-	for (int k = 0; k < (search->view->is_rough ? REFINED_ROUGH : REFINED); k++) {
-		refine_trial(search, &trials[k]);
-		if (trials[k].gain > best->gain)
-			best = &trials[k];
-		if (best->gain > 0 && !search->view->is_rough)
-			break;
+	for (int k = 0; k < (is_rough ? REFINED_ROUGH : REFINED) && (is_rough || !best); k++) {
+		struct trial *trial = &trials[k];
+
+		if (trial->hope <= 0)
+			continue;
+		trial->machine = trial->hopeful;
+		refine_trial(search, trial, is_rough ? MANY_STEPS : FEW_STEPS);
+		if (trial->gain > (best ? best->gain : 0))
+			best = trial;
 	}
-	if (best->gain <= 0)
-		return false;
-	take(search, best);
-	return true;
+	if (best)
+		take(search, best);
+	return best != NULL;
 }
 
 /* False: none predicts better. */
@@ -300,57 +302,50 @@ static bool add_mechanisms(struct search *search, struct trial *trials)
 
 /* --- all of it --- */
 
-static int begin(struct search *search, struct util_error *err)
+static void add_all(struct search *search, struct trial *trials)
 {
-	const struct view *view = search->view;
+	bool is_better = true;
 
-	gsl_set_error_handler_off();
-	search->off = calloc((size_t)view->n + 1, sizeof(*search->off));
-	search->noise = MOST_NOISE;
-	search->called = search->machine.library;
-	if (!search->off)
-		return util_error_set(err, UTIL_ENOMEM, "out of memory");
-	if (view->predict(view->context, &search->machine, 1, search->off, err))
-		return err->code;
-	judge(search, "closed forms");
-	return 0;
+	if (search->view->names_library) {
+		try_mechanism(search, &trials[0]);
+		if (trials[0].gain > 0)
+			take(search, &trials[0]);
+	}
+	if (search->view->is_rough)
+		refine_all(search);
+	/* values that were fitted anew may let in what had not been better before */
+	for (int k = 0; k < MOST_ROUNDS && (is_better || k < 2) && search->loss > ENOUGH; k++) {
+		is_better = add_mechanisms(search, trials);
+		if (is_better || k == 0)
+			refine_all(search);
+	}
+	for (int k = 0; k < MORE_TIMES && refine_all(search); k++)
+		;
 }
 
 int search_run(struct search *search, struct util_error *err)
 {
 	const struct view *view = search->view;
 	struct trial trials[MECHANISMS_MOST] = {0};
-	int failed = begin(search, err);
+	double *off = calloc((size_t)(N_MECHANISMS + 1) * (size_t)view->n + 1, sizeof(*off));
+	int failed;
 
-	for (int k = 0; k < N_MECHANISMS && !failed; k++) {
-		trials[k].mechanism = &MECHANISMS[k];
-		trials[k].off = calloc((size_t)view->n + 1, sizeof(double));
-		if (!trials[k].off)
-			failed = util_error_set(err, UTIL_ENOMEM, "out of memory");
-	}
-	if (!failed && view->names_library) {
-		try_mechanism(search, &trials[0]);
-		if (trials[0].gain > 0)
-			take(search, &trials[0]);
-	}
-	if (!failed && view->is_rough)
-		refine_all(search);
-	for (int k = 0; k < MOST_ROUNDS && !failed && search->loss > ENOUGH; k++) {
-		bool is_better = add_mechanisms(search, trials);
-
-		if (is_better || k == 0)
-			refine_all(search);
-		if (!is_better && k > 0)
-			break;
-	}
-	for (int k = 0; k < MORE_TIMES && !failed && refine_all(search); k++)
-		;
-	if (!failed)
-		failed = refine(search, &search->machine, 0, true, err) ||
-			 view->predict(view->context, &search->machine, 1, search->off, err);
+	gsl_set_error_handler_off();
+	search->noise = MOST_NOISE;
+	search->called = search->machine.library;
+	search->off = off;
+	if (!off)
+		return util_error_set(err, UTIL_ENOMEM, "out of memory");
+	failed = view->predict(view->context, &search->machine, 1, search->off, err);
+	if (failed)
+		return failed;
+	judge(search, "closed forms");
 	for (int k = 0; k < N_MECHANISMS; k++)
-		free(trials[k].off);
-	return failed ? err->code : 0;
+		trials[k] = (struct trial){&MECHANISMS[k], .off = off += view->n};
+	add_all(search, trials);
+	failed = refine(search, &search->machine, 0, true, err);
+	return failed ? failed
+		      : view->predict(view->context, &search->machine, 1, search->off, err);
 }
 
 void search_finish(struct search *search)

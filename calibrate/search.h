@@ -15,9 +15,9 @@
 enum { STARTS = 16, CURVE = 128 };
 
 struct view {
-	int n;		       /* observations */
-	const double *scatter; /* [n] as a part of what an error of it is a part of */
-	const double *weight;  /* [n] at most 1: less where many others tell the same */
+	int n;		 /* observations */
+	double *scatter; /* [n] as a part of what an error of it is a part of */
+	double *weight;	 /* [n] at most 1: less where many others tell the same */
 	/* whether the parameter changes that observation; NULL: each does all */
 	bool (*tells)(void *context, int observation, enum parameter_id id);
 	/* off[n_machines][n]: how far predictions are off, with sign, as such a part. NAN: it tells
@@ -37,15 +37,17 @@ struct view {
 		double sizes_B[CURVE], times_s[CURVE];
 		bool may_begin[CURVE]; /* a line, there */
 	} curves[2];
-	/* what sends of such sizes left behind */
-	int n_left;
-	double left_from[STARTS], left[STARTS];
-	unsigned libraries; /* a bit for each that may be tried */
-	bool names_library; /* whose protocol is the first question then */
-	bool is_rough;	    /* closed forms are: values are fitted before anything is added */
+	struct machine left; /* send buffers by size, as sends of each left them behind */
+	unsigned libraries;  /* a bit for each that may be tried */
+	bool names_library;  /* whose protocol is the first question then */
+	bool is_rough;	     /* closed forms are: values are fitted before anything is added */
 };
 
+int view_begin(struct view *view, int n, struct util_error *err);
+void view_end(struct view *view);
 void view_may(struct view *view, enum parameter_id id, double value);
+/* Behind the last value stands a 0. */
+void view_may_all(struct view *view, enum parameter_id id, const double *values);
 /* Of such a size, where a line may begin; as many as there is room for. */
 void view_add_time(struct view *view, int where, double size_B, double time_s, bool may_begin);
 
@@ -75,10 +77,18 @@ void vary_segments(const struct view *view, const struct machine *now, enum para
 
 struct mechanism {
 	const char *name;
-	enum parameter_id id; /* what it adds, or sets to another word */
+	enum parameter_id id;	  /* what it adds, or sets to another value */
+	enum parameter_id beside; /* what it is nothing without; else the latency */
+	bool is_own;		  /* no values of the view are what it begins with */
+	bool is_fluid;		  /* packets exclude it */
+	/* NULL: with the view's values, or all words; mend, of each: what goes with it */
 	void (*vary)(const struct view *view, const struct machine *now, enum parameter_id id,
 		     struct variants *out);
+	void (*mend)(const struct machine *now, enum parameter_id id, struct machine *machine);
 };
+
+void vary(const struct mechanism *mechanism, const struct view *view, const struct machine *now,
+	  struct variants *out);
 
 extern const struct mechanism MECHANISMS[];
 extern const int N_MECHANISMS;

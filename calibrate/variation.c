@@ -5,7 +5,6 @@
  * them, as in a round trip, a (1 - 1/√2).
  */
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "fit.h"
@@ -13,19 +12,6 @@
 enum { MOST = 4096 };
 static const double OF_ONE = 2, OF_TWO = 3.4142;
 static const double LEAST_VARIATION = 1e-3, MOST_VARIATION = 0.5;
-
-static int compare(const void *a, const void *b)
-{
-	double left = *(const double *)a, right = *(const double *)b;
-
-	return (left > right) - (left < right);
-}
-
-static double median_of(double *values, int n)
-{
-	qsort(values, (size_t)n, sizeof(*values), compare);
-	return (values[(n - 1) / 2] + values[n / 2]) / 2;
-}
 
 /* Median distance from the median of one key's samples, in the median less `constant`. */
 static double distance_of(const struct samples *samples, const struct sample_key *key,
@@ -42,10 +28,10 @@ static double distance_of(const struct samples *samples, const struct sample_key
 	}
 	if (n == 0)
 		return 0;
-	median = median_of(values, n);
+	median = summary_of(values, n).median;
 	for (int k = 0; k < n; k++)
 		values[k] = fabs(values[k] - median);
-	return median > constant ? median_of(values, n) / (median - constant) : 0;
+	return median > constant ? summary_of(values, n).median / (median - constant) : 0;
 }
 
 /* The median over all keys of that probe from x on; NAN: it was not measured. */
@@ -65,7 +51,7 @@ static double typical(const struct samples *samples, const char *name, int64_t f
 		before = key;
 		distances[n++] = distance_of(samples, key, constant);
 	}
-	return n > 0 ? median_of(distances, n) : NAN;
+	return n > 0 ? summary_of(distances, n).median : NAN;
 }
 
 /* Of the largest messages: what disturbs small ones as long, a part of large ones it is not. */

@@ -2,52 +2,48 @@
 #include <errno.h>
 #include <stdbool.h>
 #include <stdlib.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "util/outpath.h"
 #include "whole.h"
 
-static int name_part(struct whole_file *whole, const char *path)
+static int forget(struct whole_file *whole, bool failed)
 {
-	char *part = util_output_part(path);
-	int length = part ? snprintf(whole->part, sizeof(whole->part), "%s", part) : 0;
+	int why = errno;
 
-	errno = part ? ENAMETOOLONG : ENOMEM;
-	free(part);
-	return part && length < (int)sizeof(whole->part) ? 0 : -1;
+	free(whole->path);
+	free(whole->part);
+	errno = why;
+	return failed ? -1 : 0;
 }
 
 int whole_open(struct whole_file *whole, const char *path)
 {
-	struct stat found;
-	bool is_direct = stat(path, &found) == 0 && !S_ISREG(found.st_mode);
-	char *real = NULL;
+	struct util_error err;
+	int refused = util_output_path(path, &whole->path, &err);
 
-	/* A rename would replace a link, not what it leads to. */
-	snprintf(whole->path, sizeof(whole->path), "%s", path);
-	if (!is_direct && (real = realpath(path, NULL)))
-		snprintf(whole->path, sizeof(whole->path), "%s", real);
-	free(real);
-	path = whole->path;
-	whole->part[0] = '\0';
-	if (!is_direct && name_part(whole, path))
-		return -1;
-	whole->file = fopen(is_direct ? path : whole->part, "w");
-	if (whole->file && !is_direct)
+	*whole = (struct whole_file){.path = refused ? NULL : whole->path};
+	if (!refused)
+		whole->part = util_output_part(whole->path);
+	if (refused != UTIL_EINPUT && !whole->part) {
+		errno = ENOMEM;
+		return forget(whole, true);
+	}
+	whole->file = fopen(whole->part ? whole->part : path, "w");
+	if (whole->file && whole->part)
 		util_output_hold(fileno(whole->file));
-	return whole->file ? 0 : -1;
+	return whole->file ? 0 : forget(whole, true);
 }
 
 int whole_close(struct whole_file *whole)
 {
-	bool is_direct = !whole->part[0];
-	int failed = ferror(whole->file) || fflush(whole->file) ||
-		     (!is_direct && fsync(fileno(whole->file)));
+	bool failed = ferror(whole->file) || fflush(whole->file) ||
+		      (whole->part && fsync(fileno(whole->file)));
 
 	failed = fclose(whole->file) || failed;
-	if (is_direct || (!failed && rename(whole->part, whole->path) == 0))
-		return failed ? -1 : 0;
-	unlink(whole->part);
-	return -1;
+	if (whole->part && (failed || rename(whole->part, whole->path))) {
+		unlink(whole->part);
+		failed = true;
+	}
+	return forget(whole, failed);
 }

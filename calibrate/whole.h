@@ -7,9 +7,8 @@
 /* A file that appears complete or not at all: a temporary one beside it, then renamed. A device or
  * pipe is written to. */
 struct whole_file {
-	FILE *file; /* to write to */
-	char path[4096];
-	char part[4096]; /* empty: it is written directly */
+	FILE *file;	   /* to write to */
+	char *path, *part; /* NULL: it is written directly */
 };
 
 /* 0, or -1: errno says why. */
