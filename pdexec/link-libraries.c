@@ -170,7 +170,8 @@ static void *find_global(const char *name, const char *version)
 	void *any = dlsym(RTLD_DEFAULT, name);
 	void *versioned = version ? dlvsym(RTLD_DEFAULT, name, version) : NULL;
 
-	if (!versioned || (any && object_of(any) != object_of(versioned)))
+	if (!versioned ||
+	    (any && any != versioned && object_of(any) != object_of(versioned)))
 		return any;
 	return versioned;
 }
