@@ -231,6 +231,7 @@ static void judge(struct search *search, const char *what)
 
 static void take(struct search *search, const struct trial *trial)
 {
+	search->gained += trial->gain;
 	search->machine = trial->machine;
 	memcpy(search->off, trial->off, (size_t)search->view->n * sizeof(*search->off));
 	judge(search, trial->mechanism->name);
@@ -270,7 +271,7 @@ static bool take_better(struct search *search, struct trial *trials)
 
 /* Of the most hopeful ones the first that predicts better when its values are fitted; where closed
  * forms are rough, the best. */
-static bool take_hopeful(struct search *search, struct trial *trials)
+static void take_hopeful(struct search *search, struct trial *trials)
 {
 	struct trial *best = NULL;
 	bool is_rough = search->view->is_rough;
@@ -288,23 +289,28 @@ static bool take_hopeful(struct search *search, struct trial *trials)
 	}
 	if (best)
 		take(search, best);
-	return best != NULL;
 }
 
-/* False: none predicts better. */
-static bool add_mechanisms(struct search *search, struct trial *trials)
+/* Tries all mechanisms, or those that had a hope when they were tried last: gains mostly shrink as
+ * others are added. Whether it gained more than chance. */
+static bool add_mechanisms(struct search *search, struct trial *trials, bool all)
 {
+	search->gained = 0;
 	for (int k = 0; k < N_MECHANISMS; k++)
-		try_mechanism(search, &trials[k]);
-	return (!search->view->is_rough && take_better(search, trials)) ||
-	       take_hopeful(search, trials);
+		if (all || trials[k].hope > 0)
+			try_mechanism(search, &trials[k]);
+		else
+			trials[k].gain = -INFINITY;
+	if (search->view->is_rough || !take_better(search, trials))
+		take_hopeful(search, trials);
+	return search->gained > WORTH;
 }
 
 /* --- all of it --- */
 
 static void add_all(struct search *search, struct trial *trials)
 {
-	bool is_better = true;
+	bool is_better = false, all = true;
 
 	if (search->view->names_library) {
 		try_mechanism(search, &trials[0]);
@@ -314,8 +320,10 @@ static void add_all(struct search *search, struct trial *trials)
 	if (search->view->is_rough)
 		refine_all(search);
 	/* values that were fitted anew may let in what had not been better before */
-	for (int k = 0; k < MOST_ROUNDS && (is_better || k < 2) && search->loss > ENOUGH; k++) {
-		is_better = add_mechanisms(search, trials);
+	for (int k = 0; k < MOST_ROUNDS && (is_better || !all || k < 2) && search->loss > ENOUGH;
+	     k++) {
+		all = !is_better;
+		is_better = add_mechanisms(search, trials, all);
 		if (is_better || k == 0)
 			refine_all(search);
 	}
