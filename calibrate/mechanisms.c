@@ -93,6 +93,17 @@ static void move_lines(struct machine *machine, enum parameter_id id, double by_
 			machine_set(machine, id + k, machine->value[id + k] + by_B);
 }
 
+/* Without those of bulks: what travels with requests may be all that they are. */
+static void drop_lines_of_bulks(struct machine *machine, enum parameter_id id)
+{
+	for (int k = MACHINE_SEGMENTS - 1;
+	     k >= 0 &&
+	     (!machine->has[id + k] || machine->value[id + k] > machine->value[THRESHOLD]);
+	     k--)
+		if (machine->has[id + k])
+			machine_drop(machine, id);
+}
+
 static void vary_data(const struct view *view, const struct machine *now, enum parameter_id id,
 		      struct variants *out)
 {
@@ -101,6 +112,8 @@ static void vary_data(const struct view *view, const struct machine *now, enum p
 	vary_number(view, now, id, out);
 	if (!now->has[id])
 		machine_set(variants_add(out, now), id, now->value[THRESHOLD]);
+	for (int k = 0, last = out->n; k < last && now->has[SEGMENT]; k++)
+		drop_lines_of_bulks(variants_add(out, &out->list[k]), SEGMENT);
 }
 
 static void mend_bulks(const struct machine *now, enum parameter_id id, struct machine *machine)
@@ -112,6 +125,17 @@ static void mend_bulks(const struct machine *now, enum parameter_id id, struct m
 	for (int j = BUFFER; j < BUFFER_FROM; j++)
 		if (machine->has[j])
 			machine_set(machine, j, machine->value[j] + less_B);
+}
+
+/* Processors copy what is eager. */
+static void vary_copies(const struct view *view, const struct machine *now, enum parameter_id id,
+			struct variants *out)
+{
+	static const double parts[] = {0.1, 0.5, 2};
+
+	vary_number(view, now, id, out);
+	for (int k = 0; k < 3 && !now->has[id]; k++)
+		machine_set(variants_add(out, now), id, parts[k] / now->value[BANDWIDTH]);
 }
 
 /* Messages in a row are bound by the side that is busy for longer: whichever that is. */
@@ -290,14 +314,12 @@ static void vary_library(const struct view *view, const struct machine *now, enu
 		for (int j = 0; j < PARAMETERS; j++)
 			if (view->facts.has[j])
 				machine_set(machine, j, view->facts.value[j]);
-		if (!is_tcp(machine))
-			continue;
 		/* words of its own */
-		for (int j = 0; j < PARAMETERS; j++)
+		for (int j = 0; j < PARAMETERS && k >= LIBRARY_OPENMPI_TCP; j++)
 			if (PARAMETER[j].words && j != MODEL && !view->facts.has[j])
 				machine->has[j] = false;
-		machine_drop(machine, UNATTENDED);
-		machine_drop(machine, BUFFER);
+		if (k >= LIBRARY_OPENMPI_TCP)
+			machine_drop(machine, UNATTENDED), machine_drop(machine, BUFFER);
 	}
 }
 
@@ -309,7 +331,7 @@ const struct mechanism MECHANISMS[] = {
     {"the end of a rendezvous", END},
     {"synchronous sends", SYNCHRONOUS},
     {"late answers", LATE_ANSWERS},
-    {"copies of eager messages", PER_BYTE},
+    {"copies of eager messages", PER_BYTE, .vary = vary_copies},
     {"data with requests", REQUEST_DATA, THRESHOLD, .vary = vary_data, .mend = mend_bulks},
     {"packets", PAYLOAD, .vary = vary_packets, .mend = mend_packets},
     {"headers of packets", HEADER, HEADER, .vary = vary_header},

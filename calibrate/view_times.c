@@ -431,7 +431,6 @@ int predictor_view(struct predictor *predictor, struct view *view, struct machin
 		   struct util_error *err)
 {
 	const struct observations *all = predictor->observations;
-	static const double copies[] = {0.1, 0.5, 2}; /* times of a byte on the link */
 	bool has_groups = has_kind(all, BENCHMARK_BARRIER, BENCHMARK_REDUCE_SCATTER);
 
 	*view = (struct view){.predict = predict, .context = predictor, .is_rough = true};
@@ -451,8 +450,7 @@ int predictor_view(struct predictor *predictor, struct view *view, struct machin
 	view_may_all(view, QUEUE, (const double[]){30000, 100000, 300000, 0});
 	view_may(view, HEADER, TCP_HEADER_B);
 	view_may(view, LINK_RATE, machine->value[BANDWIDTH]);
-	for (int k = 0; k < 3; k++)
-		view_may(view, PER_BYTE, copies[k] / machine->value[BANDWIDTH]);
+	view_may(view, PER_BYTE, 0.1 / machine->value[BANDWIDTH]);
 	view_may(view, REQUEST_DATA, 4096);
 	view_may(view, SEND_OVERHEAD, machine->value[RECV_OVERHEAD]);
 	if (has_groups || has_kind(all, BENCHMARK_BOTH_WAYS, BENCHMARK_EXCHANGE))
