@@ -301,6 +301,28 @@ static void mend_buffer(const struct machine *now, enum parameter_id id, struct 
 	machine->has[BUFFER_WORD] = false;
 }
 
+/* More of larger messages: from one of the sizes on that were measured. */
+static void vary_buffers(const struct view *view, const struct machine *now, enum parameter_id id,
+			 struct variants *out)
+{
+	static const double factors[] = {1.3, 1.8};
+	const struct starts *places = &view->starts[id];
+	int n = 1;
+
+	if (now->has[BUFFER + MACHINE_BUFFERS - 1])
+		return;
+	while (now->has[BUFFER + n])
+		n++;
+	for (int k = 0; k < places->n; k++)
+		for (int j = 0; j < 2 && places->values[k] > now->value[BUFFER_FROM + n - 1]; j++) {
+			struct machine *machine = variants_add(out, now);
+
+			machine_set(machine, BUFFER_FROM, 0);
+			machine_set(machine, BUFFER_FROM + n, places->values[k]);
+			machine_set(machine, BUFFER + n, factors[j] * now->value[BUFFER + n - 1]);
+		}
+}
+
 static void vary_library(const struct view *view, const struct machine *now, enum parameter_id id,
 			 struct variants *out)
 {
@@ -343,6 +365,7 @@ const struct mechanism MECHANISMS[] = {
     {"what leaves unattended", UNATTENDED, .mend = mend_unattended},
     {"more of it by use", USED, UNATTENDED, .is_own = true, .vary = vary_used},
     {"send buffers", BUFFER, .vary = vary_buffer, .mend = mend_buffer},
+    {"larger send buffers", BUFFER_FROM, BUFFER, .vary = vary_buffers},
     {"send buffers of connections", BUFFER_WORD, .vary = vary_buffer_word},
     {"a depth of one-sided messages", DEPTH},
     {"the other side's overhead", SEND_OVERHEAD, .vary = vary_sides},

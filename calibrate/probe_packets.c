@@ -21,8 +21,7 @@ enum {
 	JUMPS = 3,   /* to find, */
 	ENOUGH_JUMPS = 2,
 	POINTS_OF_JUMP = 12,
-	FEW_PACKETS = 8,   /* of a message after a rest */
-	MANY_PACKETS = 256 /* of a message: its time hardly changes by one more */
+	FEW_PACKETS = 8 /* of a message after a rest */
 };
 /* of sizes that are looked at; the first one does for frames of 1500 B, the last one for 9000 B */
 static const int64_t ranges_B[] = {8192, 32768};
@@ -229,11 +228,6 @@ static int64_t probe_range(struct cal *cal, double until, int64_t from_B, int64_
 	begin(cal, until, points.n + JUMPS * POINTS_OF_JUMP);
 	if (cal_is_over(cal))
 		return 0;
-	if (cal->settings.measures_few && from_B > MANY_PACKETS * LEAST_PAYLOAD_B) {
-		time_of(cal, from_B);
-		time_of(cal, to_B);
-		return *distance_B = from_B; /* there are packets, it is known where */
-	}
 	for (int k = 0; k < points.n; k++)
 		points.time_s[k] = time_of(cal, (int64_t)points.size_B[k]);
 	if (cal->rank == 0 && !are_on_a_line(&points))

@@ -301,6 +301,7 @@ static void may_leave(const struct fit *fit, struct view *view)
 				rate_Bps;
 
 		view_may(view, BUFFER, left_B);
+		view_may(view, BUFFER_FROM, (double)key->x);
 		add_left(view, (double)key->x, left_B);
 	}
 	view_may(view, BUFFER_WORD, 1);
