@@ -231,7 +231,6 @@ static void judge(struct search *search, const char *what)
 
 static void take(struct search *search, const struct trial *trial)
 {
-	search->gained += trial->gain;
 	search->machine = trial->machine;
 	memcpy(search->off, trial->off, (size_t)search->view->n * sizeof(*search->off));
 	judge(search, trial->mechanism->name);
@@ -271,7 +270,7 @@ static bool take_better(struct search *search, struct trial *trials)
 
 /* Of the most hopeful ones the first that predicts better when its values are fitted; where closed
  * forms are rough, the best. */
-static void take_hopeful(struct search *search, struct trial *trials)
+static bool take_hopeful(struct search *search, struct trial *trials)
 {
 	struct trial *best = NULL;
 	bool is_rough = search->view->is_rough;
@@ -289,28 +288,23 @@ static void take_hopeful(struct search *search, struct trial *trials)
 	}
 	if (best)
 		take(search, best);
+	return best != NULL;
 }
 
-/* Tries all mechanisms, or those that had a hope when they were tried last: gains mostly shrink as
- * others are added. Whether it gained more than chance. */
-static bool add_mechanisms(struct search *search, struct trial *trials, bool all)
+/* False: none predicts better. */
+static bool add_mechanisms(struct search *search, struct trial *trials)
 {
-	search->gained = 0;
 	for (int k = 0; k < N_MECHANISMS; k++)
-		if (all || trials[k].hope > 0)
-			try_mechanism(search, &trials[k]);
-		else
-			trials[k].gain = -INFINITY;
-	if (search->view->is_rough || !take_better(search, trials))
-		take_hopeful(search, trials);
-	return search->gained > WORTH;
+		try_mechanism(search, &trials[k]);
+	return (!search->view->is_rough && take_better(search, trials)) ||
+	       take_hopeful(search, trials);
 }
 
 /* --- all of it --- */
 
 static void add_all(struct search *search, struct trial *trials)
 {
-	bool is_better = false, all = true;
+	bool is_better = true;
 
 	if (search->view->names_library) {
 		try_mechanism(search, &trials[0]);
@@ -320,10 +314,8 @@ static void add_all(struct search *search, struct trial *trials)
 	if (search->view->is_rough)
 		refine_all(search);
 	/* values that were fitted anew may let in what had not been better before */
-	for (int k = 0; k < MOST_ROUNDS && (is_better || !all || k < 2) && search->loss > ENOUGH;
-	     k++) {
-		all = !is_better;
-		is_better = add_mechanisms(search, trials, all);
+	for (int k = 0; k < MOST_ROUNDS && (is_better || k < 2) && search->loss > ENOUGH; k++) {
+		is_better = add_mechanisms(search, trials);
 		if (is_better || k == 0)
 			refine_all(search);
 	}

@@ -58,7 +58,6 @@ struct search {
 	double *off;		 /* [view->n], of the machine */
 	double noise, loss;	 /* loss: mean */
 	double n_told;		 /* as many observations as their weights */
-	double gained;		 /* in a round, over chance */
 	int n_runs;
 };
 
