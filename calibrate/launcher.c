@@ -59,13 +59,13 @@ void launcher_watch(void)
 
 /* --- the end --- */
 
-enum { END_LIMIT_S = 5 };
+enum { END_LIMIT_S = 5, OTHERS_LIMIT_S = 8 };
 static int own_rank;
 
 /* Rank 0 first, so that it can say why: a launcher may end the others then. */
 static void *end_by_itself(void *unused)
 {
-	struct timespec left = {END_LIMIT_S + (own_rank > 0), 0};
+	struct timespec left = {own_rank > 0 ? OTHERS_LIMIT_S : END_LIMIT_S, 0};
 
 	while (nanosleep(&left, &left))
 		;

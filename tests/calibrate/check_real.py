@@ -6,11 +6,11 @@ usage: check_real.py openmpi|mpich PROGRAM MPISIM_RUN PROGRAM_IN_SIMULATOR NO_FI
 
 Exit code 77: this machine has no such launcher.
 """
+import contextlib
 import os
 import pathlib
 import random
 import re
-import shutil
 import signal
 import subprocess
 import sys
@@ -207,8 +207,8 @@ def ranks_of(output):
 def end_early(front, folder, name, act, after_s=1.0, storage=None, budget=600):
     """Starts a long calibration, lets `act` disturb it after a while; it must end and leave no half file.
 
-    With a directory `storage` that moment is when it has a file there that has a name: for a fortieth of the budget. If that passed
-    unseen on a busy machine, it is tried again with a longer one.
+    With a directory `storage` that moment is when it has a file there that has a name: for a fortieth of the budget. A short calibration
+    may have ended before, or have written its file: then a longer one is disturbed.
     """
     output = os.path.join(folder, name + '.yaml')
     arguments = ['--budget', str(budget) + 's', '--plot', os.path.join(folder, name + '.plots')] + (['--tolerance', '1e-6', '--max-size', '4K', '--storage', storage] if storage else [])
@@ -224,12 +224,10 @@ def end_early(front, folder, name, act, after_s=1.0, storage=None, budget=600):
         end = time.monotonic() + 2 * budget + 20
         while storage and process.poll() is None and not os.listdir(storage) and time.monotonic() < end:
             time.sleep(0.005)
-        if process.poll() == 0 and budget < 100:
-            os.remove(output)
-            shutil.rmtree(os.path.join(folder, name + '.plots'))
-            end_early(front, folder, name, act, after_s, storage, 2 * budget)
-            return
-        act(process, output)
+        is_disturbed = process.poll() is None and len(ranks_of(output)) == 2
+        if is_disturbed:
+            with contextlib.suppress(ProcessLookupError):
+                act(process, output)
         try:
             code = process.wait(60)
         except subprocess.TimeoutExpired:
@@ -237,13 +235,18 @@ def end_early(front, folder, name, act, after_s=1.0, storage=None, budget=600):
             run_mpi.stop(process)
         err.seek(0)
         text = err.read().decode(errors='replace')
+    if budget < 100 and (not is_disturbed or os.path.exists(output)):
+        for file in (output, os.path.join(folder, name + '.plots')):
+            subprocess.run(['rm', '-rf', file], check=True)
+        end_early(front, folder, name, act, after_s, storage, 2 * budget)
+        return
     # An interrupted launcher does not always say so in its exit code.
-    check(code is not None and (code or name.startswith('interrupted')), f'{name}: ends with an error: exit code {code}')
+    check(is_disturbed and code is not None and (code or name.startswith('interrupted')), f'{name}: ends with an error: exit code {code}')
     said = [line for line in text.splitlines() if line.strip() and not line.endswith(' s left')]
     check(said or name.startswith('interrupted'), f'{name}: with a message')
     left = [f for f in os.listdir(folder) if f.startswith(name) and not f.endswith('.err')]
     check(not left, f'{name}: leaves no file: {left}')
-    check(not storage or not os.listdir(storage), f'{name}: nothing is left on the storage')
+    check(not storage or not os.listdir(storage), f'{name}: nothing is left on the storage: {os.listdir(storage) if storage else 0}')
 
 
 def parent_of(process):
