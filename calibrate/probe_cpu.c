@@ -153,11 +153,26 @@ static double begun_s(const struct cal *cal, const struct cost *cost)
 	       bytes_s(cal, cost->in_B, cal->send_per_B_s);
 }
 
-/* None of that size ends before, even if it had its links to itself. */
-static double least_s(const struct cal *cal, int64_t size_B)
+/* None of that size ends before, even if it had its links to itself. The first one began before the
+ * others had been sent. */
+static double least_s(const struct cal *cal, const struct cost *cost, int64_t size_B)
 {
-	return ((double)size_B - cal->request_B) * cal->per_byte_s[BETWEEN_NODES] -
-	       bytes_s(cal, size_B, cal->send_per_B_s + cal->recv_per_B_s);
+	/* of an eager message's time, where what copying takes of it is not known well */
+	static const double LEAST_OF_LINKS = 0.3;
+	double per_byte_s = cal->per_byte_s[BETWEEN_NODES],
+	       per_copy_s =
+		   fmin(cal->send_per_B_s + cal->recv_per_B_s, (1 - LEAST_OF_LINKS) * per_byte_s);
+
+	return ((double)size_B - cal->request_B) * per_byte_s - bytes_s(cal, size_B, per_copy_s) -
+	       cost->n_out * bytes_s(cal, cost->out_B, cal->send_per_B_s);
+}
+
+/* Before the first is over none of these has left its links, but for one that is copied then: what
+ * has arrived may have to be. */
+static double busy_s(const struct cal *cal, const struct cost *cost, int64_t size_B)
+{
+	return fmax(cost->first_s - bytes_s(cal, size_B, cal->recv_per_B_s),
+		    least_s(cal, cost, size_B));
 }
 
 /*
@@ -167,13 +182,15 @@ static double least_s(const struct cal *cal, int64_t size_B)
 static void choose_window(const struct cal *cal, const struct cost *cost, double begin,
 			  double window[2])
 {
-	/* what has arrived then may still have to be copied */
-	double copy_s = fmax(bytes_s(cal, cost->out_B, cal->recv_per_B_s),
-			     bytes_s(cal, cost->in_B, cal->recv_per_B_s)),
-	       end_s = cost->first_s - copy_s - cost->looks_s, from_s;
+	double end_s = cost->first_s, from_s;
 
+	if (cost->n_out > 0)
+		end_s = fmin(end_s, busy_s(cal, cost, cost->out_B));
+	if (cost->n_in > 0)
+		end_s = fmin(end_s, busy_s(cal, cost, cost->in_B));
+	end_s -= cost->looks_s;
 	if (has_hidden_ends(cal, cost))
-		end_s = fmin(end_s, least_s(cal, smaller(cost->out_B, cost->in_B)));
+		end_s = fmin(end_s, least_s(cal, cost, smaller(cost->out_B, cost->in_B)));
 	end_s -= cost->to_end_s;
 	from_s = end_s / 2;
 	if (has_hidden_ends(cal, cost))
@@ -220,9 +237,12 @@ static void compute_until_told(struct cost *cost)
 static double choose_total(const struct cal *cal, const struct cost *cost, int most)
 {
 	double all_B = (double)cost->size_B * most, per_B_s = cal->per_byte_s[BETWEEN_NODES],
-	       /* one may end when others have a third of the way before them */
-	    least_B = 1.5 * (cost->to_end_s + 2.1 * cost->to_begin_s) / per_B_s;
+	       least_B;
 
+	if (per_B_s <= 0)
+		return all_B;
+	/* one may end when others have a third of the way before them */
+	least_B = 1.5 * (cost->to_end_s + 2.1 * cost->to_begin_s) / per_B_s;
 	if (cost->n_out > 1)
 		least_B = fmax(least_B, 2 * cal->queue_s / per_B_s * most);
 	if (has_hidden_ends(cal, cost))
@@ -235,7 +255,7 @@ static void choose_sizes(const struct cal *cal, struct cost *cost)
 {
 	enum { MOST_PIECES = 20 }; /* of what would be one otherwise */
 	/* of the time for which a message goes on while its sender computes, one piece */
-	static const double LOOKS_IN_TIME = 0.7;
+	static const double LOOKS_IN_TIME = 0.7, LEAST_PIECE_S = 1e-6;
 	int most = cost->n_out > cost->n_in ? cost->n_out : cost->n_in;
 	double all_B = choose_total(cal, cost, most), per_B_s = cal->per_byte_s[BETWEEN_NODES];
 
@@ -246,8 +266,9 @@ static void choose_sizes(const struct cal *cal, struct cost *cost)
 	cost->chunk_s = cost->longest_s;
 	/* a rank that computes beside its own messages must look before they stand still */
 	if (cal->n_here == 1)
-		cost->chunk_s = fmin(cost->longest_s, fmax(LOOKS_IN_TIME * cal->unattended_s,
-							   cost->longest_s / MOST_PIECES));
+		cost->chunk_s =
+		    fmin(cost->longest_s, fmax(LOOKS_IN_TIME * cal->unattended_s,
+					       fmax(cost->longest_s / MOST_PIECES, LEAST_PIECE_S)));
 }
 
 /* What all computing ranks of the node together computed, in loops that run at the speed of a free
@@ -302,8 +323,8 @@ static bool choose_times(const struct cal *cal, struct cost *cost, int n)
 	cost->to_begin_s = (TO_BEGIN + n) * empty_s;
 	cost->to_end_s = (TO_END + n) * empty_s;
 	cost->alone_s = fmax(cal->settings.window_s, 5 * (cost->to_begin_s + cost->to_end_s));
-	cost->size_B =
-	    (int64_t)fmin(cost->alone_s / per_byte_s, (double)(cal->settings.max_size_B / n));
+	cost->size_B = (int64_t)fmin(per_byte_s > 0 ? cost->alone_s / per_byte_s : 1e9,
+				     (double)(cal->settings.max_size_B / n));
 	return (double)cal->settings.max_size_B * per_byte_s >
 	       cost->to_end_s + 2.1 * cost->to_begin_s;
 }
