@@ -86,7 +86,9 @@ static void judge(struct work *work)
 					.measured = o->time_s,
 					.predicted = work->predicted[k]};
 
-		off.error = fmax(fabs(off.predicted / o->time_s - 1) - o->scatter, 0);
+		off.error = isnan(off.predicted) /* its run failed */
+				? INFINITY
+				: fmax(fabs(off.predicted / o->time_s - 1) - o->scatter, 0);
 		check_add(&work->check, &off);
 	}
 }

@@ -313,9 +313,12 @@ static void probe_order(struct cal *cal)
 	static const double IN_ORDER = 0.1;
 	struct exchange point = {BETWEEN_NODES};
 	double empty_s = cal->empty_s[BETWEEN_NODES], fraction;
+	int64_t largest_B = cal->largest_B[BETWEEN_NODES];
 
 	point.size_B = (int64_t)between(LARGE_B, bytes_in(cal, BETWEEN_NODES, LATENCIES * empty_s),
-					(double)cal->largest_B[BETWEEN_NODES]);
+					(double)largest_B);
+	if (cal->threshold_B < INT64_MAX && 2 * cal->threshold_B > point.size_B)
+		point.size_B = smaller(2 * cal->threshold_B, largest_B);
 	point.time_s = probe_one_way(cal, BETWEEN_NODES, point.size_B);
 	fraction = cal_repeat(cal, "behind_large", BETWEEN_NODES, point.size_B, 0,
 			      measure_behind_large, &point);
@@ -376,7 +379,7 @@ static struct exchange choose_away(struct cal *cal, int64_t size_B)
 	 * request uses up what links have saved: the bulk is to have more. */
 	static const double MORE_BURSTS = 2.5;
 	double per_byte_s = cal->per_byte_s[BETWEEN_NODES], empty_s = cal->empty_s[BETWEEN_NODES],
-	       largest_B = (double)cal->largest_B[BETWEEN_NODES], bytes_s,
+	       largest_B = (double)cal->largest_B[BETWEEN_NODES], bytes_s, wanted_s = 0,
 	       more_B = MORE_BURSTS * cal->spared_s / fmax(per_byte_s, 1e-15);
 	struct exchange away = {BETWEEN_NODES, size_B};
 
@@ -385,8 +388,13 @@ static struct exchange choose_away(struct cal *cal, int64_t size_B)
 	away.time_s = probe_one_way(cal, BETWEEN_NODES, away.size_B);
 	bytes_s = fmax((double)away.size_B * per_byte_s - cal->spared_s, 0);
 	away.begin_s = fmax(away.time_s - empty_s - bytes_s, 0);
-	if (away.time_s < SHORT_S) {
-		away.size_B = (int64_t)fmin((LONG_S + cal->spared_s) / per_byte_s, largest_B);
+	if (away.begin_s > 4 * empty_s + bytes_s)
+		wanted_s = away.begin_s;
+	if (away.time_s < SHORT_S)
+		wanted_s = fmax(wanted_s, LONG_S);
+	if (wanted_s > 0 && per_byte_s > 0) {
+		away.size_B = (int64_t)fmin(bytes_in(cal, BETWEEN_NODES, wanted_s + cal->spared_s),
+					    largest_B);
 		away.time_s = probe_one_way(cal, BETWEEN_NODES, away.size_B);
 	}
 	return away;

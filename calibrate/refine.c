@@ -219,6 +219,8 @@ static int solve(struct problem *problem, int n_steps, bool wants_intervals,
 	}
 	gsl_multifit_nlinear_free(w);
 	gsl_vector_free(x);
+	if (status != GSL_SUCCESS && !problem->has_failed)
+		out_of_memory(problem);
 	return status == GSL_SUCCESS ? 0 : problem->err->code;
 }
 

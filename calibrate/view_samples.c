@@ -388,7 +388,8 @@ static int predict(void *context, const struct machine *machines, int n, double 
 	for (int k = 0; k < n * probes->base.n; k++)
 		off[k] = INFINITY;
 	probes->offs = off;
-	return forward(&probes->forward, machines, n, err);
+	/* runs that fail, be it for the load of this machine, are candidates that are refused */
+	return forward(&probes->forward, machines, n, err) ? (err->code = UTIL_EINPUT) : 0;
 }
 
 static bool tells(void *context, int observation, enum parameter_id id)

@@ -29,7 +29,7 @@ int whole_open(struct whole_file *whole, const char *path)
 		errno = ENOMEM;
 		return forget(whole, true);
 	}
-	whole->file = fopen(whole->part ? whole->part : path, "w");
+	whole->file = fopen(whole->part ? whole->part : path, "we");
 	if (whole->file && whole->part)
 		util_output_hold(fileno(whole->file));
 	return whole->file ? 0 : forget(whole, true);
