@@ -139,7 +139,7 @@ static void add_line(struct machine *machine, enum parameter_id id, int k, doubl
 	if (machine->has[REQUEST_DATA] && machine->has[THRESHOLD] &&
 	    from_B > machine->value[THRESHOLD] + 1)
 		from_B -= machine->value[REQUEST_DATA];
-	machine_set(machine, (id + MACHINE_SEGMENTS + k),
+	machine_set(machine, id + MACHINE_SEGMENTS + k,
 		    (line->at_0_s + line->per_byte_s * size_B) / time_before(machine, id, size_B));
 	machine_set(machine, id + k, from_B);
 	machine_set(machine, id + 2 * MACHINE_SEGMENTS + k, 1 / line->per_byte_s);

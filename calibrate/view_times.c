@@ -336,9 +336,9 @@ static void begin_levels(const struct observations *all, const struct shape *sha
 		byte_s = bytes_s[k] > 0 ? bytes_s[k] : byte_s;
 		if (!has[k])
 			continue;
-		machine_set(machine, (LEVEL_LATENCY + level),
+		machine_set(machine, LEVEL_LATENCY + level,
 			    fmax(empty_s - overheads_s, empty_s / 10));
-		machine_set(machine, (LEVEL_RATE + level++), byte_s > 0 ? 1 / byte_s : 1e10);
+		machine_set(machine, LEVEL_RATE + level++, byte_s > 0 ? 1 / byte_s : 1e10);
 	}
 }
 
