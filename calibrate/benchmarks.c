@@ -21,14 +21,14 @@
 		name, kind, BENCHMARK_WHOLE, false, false, false, NULL, imb \
 	}
 
-/* Of titles that contain each other the longer one comes first. */
 static const struct benchmark LIST[] = {
     PAIR("multi_latency", BENCHMARK_LATENCY, BENCHMARK_HALF, "Multi Latency Test", NULL),
     ONE_SIDED("put_latency", BENCHMARK_PUT, BENCHMARK_WHOLE, "Put Latency Test"),
     ONE_SIDED("get_latency", BENCHMARK_GET, BENCHMARK_WHOLE, "Get Latency Test"),
     ONE_SIDED("put_bw", BENCHMARK_PUT, BENCHMARK_OF_WINDOW, "Put Bandwidth Test"),
     ONE_SIDED("get_bw", BENCHMARK_GET, BENCHMARK_OF_WINDOW, "Get Bandwidth Test"),
-    PAIR("mbw_mr", BENCHMARK_STREAM, BENCHMARK_OF_WINDOW, "Multiple Bandwidth", NULL),
+    PAIR("mbw_mr", BENCHMARK_STREAM, BENCHMARK_OF_WINDOW, "Multiple Bandwidth / Message Rate Test",
+	 NULL),
     PAIR("bibw", BENCHMARK_BOTH_WAYS, BENCHMARK_OF_WINDOW, "Bi-Directional Bandwidth Test", NULL),
     ALL("barrier", BENCHMARK_BARRIER, "Barrier Latency Test"),
     ALL("bcast", BENCHMARK_BCAST, "Broadcast Latency Test"),
@@ -39,8 +39,8 @@ static const struct benchmark LIST[] = {
     ALL("alltoall", BENCHMARK_ALLTOALL, "All-to-All Personalized Exchange Latency Test"),
     ALL("allreduce", BENCHMARK_ALLREDUCE, "Allreduce Latency Test"),
     ALL("reduce", BENCHMARK_REDUCE, "Reduce Latency Test"),
-    PAIR("latency", BENCHMARK_LATENCY, BENCHMARK_HALF, "MPI Latency Test", "PingPong"),
-    PAIR("bw", BENCHMARK_STREAM, BENCHMARK_OF_WINDOW, "MPI Bandwidth Test", NULL),
+    PAIR("latency", BENCHMARK_LATENCY, BENCHMARK_HALF, "Latency Test", "PingPong"),
+    PAIR("bw", BENCHMARK_STREAM, BENCHMARK_OF_WINDOW, "Bandwidth Test", NULL),
     PAIR("pingping", BENCHMARK_PING_PING, BENCHMARK_WHOLE, NULL, "PingPing"),
     LOOP("sendrecv", BENCHMARK_CHAIN, "Sendrecv"),
     LOOP("exchange", BENCHMARK_EXCHANGE, "Exchange"),

@@ -53,7 +53,7 @@ struct benchmark {
 	bool is_pair;	   /* two ranks, where nothing else is said */
 	bool is_one_sided; /* from rank 0 to rank 1 */
 	bool meets;	   /* ranks meet between two repetitions */
-	const char *osu;   /* what the title of its OSU micro-benchmark contains; NULL: none */
+	const char *osu;   /* the title of its OSU micro-benchmark behind MPI; NULL: none */
 	const char *imb;   /* its name in the Intel MPI Benchmarks; NULL: none */
 };
 

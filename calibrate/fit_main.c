@@ -31,7 +31,7 @@ static const char help[] =
     "\n"
     "--fit finds the cluster with which the simulator predicts times that others have measured:\n"
     "output of the OSU micro-benchmarks or the Intel MPI Benchmarks, tables operation,size,time\n"
-    "or time,command. FILE@8: its collective operations ran on 8 ranks. With --fit:\n"
+    "or time,command. FILE@8: its collective operations or pairs ran on 8 ranks. With --fit:\n"
     "  --cluster FILE      what is known of the cluster: nodes, cores, storage\n"
     "  --library NAME      whose protocols: plain, rdma, openmpi, mpich, openmpi-tcp,\n"
     "                      mpich-tcp; otherwise whose predict best\n"

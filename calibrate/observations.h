@@ -29,7 +29,7 @@ struct observations {
 
 /*
  * read_times.c: adds what is in the file. `path` may end with "@RANKS": on how many ranks the file's collective
- * tests ran, which the OSU micro-benchmarks do not say. Errors: UTIL_EINPUT with file and line.
+ * tests, or several pairs, ran, which the OSU micro-benchmarks do not say. Errors: UTIL_EINPUT with file and line.
  */
 int observations_read(struct observations *observations, const char *path, struct util_error *err);
 /* By operation, ranks and size; several times of the same become their median. To be called when

@@ -50,6 +50,15 @@ static int add(struct reader *reader, const struct observation *observation, str
 
 /* --- titles of benchmarks --- */
 
+/* "# OSU MPI Latency Test v7.3", "# OSU MPI_Put Latency Test": any other word makes another test. */
+static bool is_of(const char *title, const char *name)
+{
+	const char *at = strcasestr(title, name), *end = at ? at + strlen(name) : NULL;
+
+	return at && at - title > 4 && strchr(" _", at[-1]) && !strncmp(at - 4, "MPI", 3) &&
+	       (!*end || !strncmp(end, " v", 2) || !strncmp(end, " (Version", 9));
+}
+
 static const struct benchmark *find(const char *title, bool is_osu)
 {
 	const struct benchmark *what;
@@ -57,7 +66,7 @@ static const struct benchmark *find(const char *title, bool is_osu)
 	for (int k = 0; (what = benchmark_next(k)); k++) {
 		const char *name = is_osu ? what->osu : what->imb;
 
-		if (name && (is_osu ? strcasestr(title, name) != NULL : !strcmp(title, name)))
+		if (name && (is_osu ? is_of(title, name) : !strcmp(title, name)))
 			return what;
 	}
 	return NULL;
@@ -71,11 +80,15 @@ static int begin_osu(struct reader *reader, const char *title, struct util_error
 	if (!reader->what)
 		return refuse(title,
 			      "a test of messages in host memory between two or more ranks: "
-			      "latency, bandwidth, put, get or a collective one",
+			      "latency, bandwidth, put, get or a blocking collective one",
 			      err);
 	reader->n_here = reader->n_ranks;
-	if (reader->what->is_pair && (reader->what->kind != BENCHMARK_STREAM || !reader->n_ranks))
+	if (reader->what->is_pair && !reader->n_ranks)
 		reader->n_here = 2;
+	if (reader->what->is_pair && reader->n_here != 2 && strncmp(reader->what->osu, "Multi", 5))
+		return refuse(title, "FILE without @RANKS, as this test is of two", err);
+	if (reader->what->is_pair && reader->n_here % 2)
+		return refuse(title, "an even number of ranks behind @, as it is of pairs", err);
 	return reader->n_here > 0 ? 0 : refuse(title, "the number of its ranks, as in FILE@8", err);
 }
 
@@ -110,6 +123,8 @@ static int read_comment(struct reader *reader, const char *text, struct util_err
 
 	if (strstr(text, "OSU ") && strstr(text, "Test"))
 		return begin_osu(reader, text, err);
+	if (strstr(text, "Buffer on") && (strstr(text, "DEVICE") || strstr(text, "MANAGED")))
+		return refuse(text, "messages in host memory", err);
 	if ((found = strstr(text, "Benchmarking ")))
 		begin_imb(reader, found + strlen("Benchmarking "));
 	else if (reader->kind == OSU && (found = strstr(text, "pairs:")) &&
@@ -262,7 +277,7 @@ static int read_operation(struct reader *reader, char *text, struct util_error *
 			      "allreduce",
 			      err);
 	if (util_parse_size_B(words[SIZE], &size_B, err) ||
-	    util_parse_span_s(words[TIME], &row.time_s, err))
+	    util_parse_time_s(words[TIME], &row.time_s, err))
 		return err->code;
 	if (size_B > LARGEST_B || !(row.time_s > 0))
 		return refuse(size_B > LARGEST_B ? words[SIZE] : words[TIME],
@@ -283,7 +298,7 @@ static int read_program(struct reader *reader, char *text, struct util_error *er
 		return refuse(text, wanted, err);
 	*comma = '\0';
 	command = comma + 1;
-	if (util_parse_span_s(text, &row.time_s, err))
+	if (util_parse_time_s(text, &row.time_s, err))
 		return err->code;
 	if (!(row.time_s > 0))
 		return refuse(text, "a time above 0", err);

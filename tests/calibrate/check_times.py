@@ -69,9 +69,12 @@ def forms_are_read(cluster, files, folder):
     command = f"mpisim-run -n 4 --compute modelled {benchmark} {folder / 'tests.txt'}"
     done = call(run, "--quiet", "--deterministic", "--json", str(folder / "run.json"), "--cluster", str(cluster), *command.split()[1:])
     time = next(line.split(":")[1].strip(" ,") for line in (folder / "run.json").read_text(encoding="utf-8").splitlines() if "predicted_time_s" in line)
-    programs = write(folder / "programs.csv", ["time,command", f"{time},{command}", f'{time}s,"{command}"'])
+    programs = write(folder / "programs.csv", ["time,command", f"{float(time) * 1000}ms,{command}", f'{time}s,"{command}"'])
     done = call(fit, "--fit", str(programs), "--check", str(cluster))
     check(done.returncode == 0 and "reproduces 1 of 1" in done.stdout, f"a program: {done.returncode} {done.stdout} {done.stderr}")
+    pairs = [osu(folder, "Multi Latency", list(times(cluster, [("multi_latency", 16, 4)], folder).items())), osu(folder, "One Sided MPI_Put latency", [((0, 16, 2), 1e-6)])]
+    done = call(fit, "--fit", f"{pairs[0]}@4", str(pairs[1]), "--check", str(cluster))
+    check("multi_latency 16 B, 4 ranks" in done.stdout and "put_latency 16 B, 2 ranks" in done.stdout, f"two pairs: {done.stdout} {done.stderr}")
     slow = write(folder / "slow.csv", ["operation,size,time", "latency,16,90us"])
     done = call(fit, "--fit", str(slow), "--check", str(cluster))
     check(done.returncode == 1 and "reproduces 0 of 1" in done.stdout, f"too slow: {done.returncode} {done.stdout}")
@@ -110,6 +113,12 @@ def what_is_wrong_is_refused(cluster, folder):
     out = ["-o", str(folder / "no.yaml")]
     for name, lines, wanted in (
             ("gpu.txt", ["# OSU MPI-CUDA Latency Test v7.3", "0 1.0"], "gpu.txt:1: found"),
+            ("device.txt", ["# OSU MPI Latency Test v7.3", "# Send Buffer on HOST (H) and Receive Buffer on DEVICE (D)", "0 1.0"], "device.txt:2: found"),
+            ("iallreduce.txt@4", ["# OSU MPI Non-blocking Allreduce Latency Test v7.3", "8 1.0"], "iallreduce.txt:1: found"),
+            ("neighbours.txt@4", ["# OSU MPI Neighborhood Allgather Latency Test v7.3", "8 1.0"], "wanted a test of messages in host memory"),
+            ("persistent.txt", ["# OSU MPI Latency Test Persistent v7.3", "8 1.0"], "or a blocking collective one"),
+            ("latency.txt@8", ["# OSU MPI Latency Test v7.3", "8 1.0"], "latency.txt:1: found"),
+            ("pairs.txt@7", ["# OSU MPI Multi Latency Test v7.3", "8 1.0"], "wanted an even number of ranks"),
             ("coll.txt", ["# OSU MPI Allreduce Latency Test v7.3", "8 1.0"], "wanted the number of its ranks, as in FILE@8"),
             ("words.txt", ["# OSU MPI Latency Test v7.3", "8 fast"], "words.txt:2: found"),
             ("zero.txt", ["# OSU MPI Latency Test v7.3", "8 0.00"], "a value above 0"),
@@ -120,10 +129,12 @@ def what_is_wrong_is_refused(cluster, folder):
             ("odd.csv", ["operation,size,time,ranks,place", "latency,8,1us,3,node"], "an even number of ranks"),
             ("cores.csv", ["operation,size,time,ranks,place", "latency,8,1us,2,domain"], "wanted --cluster FILE with nodes and cores"),
             ("unit.csv", ["operation,size,time", "latency,8,1 kg"], "unit.csv:2"),
+            ("number.csv", ["operation,size,time", "latency,8,1.3"], "number.csv:2: '1.3' has no unit, wanted a time such as"),
+            ("program.csv", ["time,command", "1.3,mpirun -n 8 ./ring"], "program.csv:2: '1.3' has no unit"),
             ("few.csv", ["operation,size,time", "latency,8"], "as many values as columns"),
-            ("command.csv", ["time,command", "1.5,./program"], "wanted a time and a command such as mpirun -n 8")):
-        path = write(folder / name, lines)
-        done = call(fit, "--fit", str(path), *out)
+            ("command.csv", ["time,command", "1.5s,./program"], "wanted a time and a command such as mpirun -n 8")):
+        write(folder / name.split("@")[0], lines)
+        done = call(fit, "--fit", str(folder / name), *out)
         check(done.returncode == 2 and wanted in done.stderr and "\n" not in done.stderr.rstrip("\n"), f"{name}: {done.returncode} {done.stderr}")
     good = write(folder / "good.csv", ["operation,size,time", "latency,8,1us", "bw,65536,6us"])
     for arguments, wanted in (((), "found no file"), ((str(good), "--library", "mvapich"), 'found "mvapich"'), ((str(good), "--no-check"), "--no-check"),
