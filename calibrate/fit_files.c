@@ -43,15 +43,16 @@ static int read_known(struct work *work, const char *path, struct util_error *er
 	return work->request->check ? 0 : machine_check(work->known, path, err);
 }
 
+/* Of a command: it stands before the program, among other options. */
 static int n_ranks_of(const struct observation *observation)
 {
-	const char *n = observation->what ? NULL : strstr(observation->command, "-n");
-	int value = 0;
+	int n;
 
 	if (observation->what)
 		return observation->n_ranks;
-	if (n && sscanf(n + (n[2] == 'p' ? 3 : 2), " %d", &value) == 1)
-		return value;
+	for (const char *at = observation->command; at && *at; at = strchr(at + 1, ' '))
+		if (sscanf(at, " -n %d", &n) == 1 || sscanf(at, " -np %d", &n) == 1)
+			return n;
 	return 1;
 }
 

@@ -72,6 +72,9 @@ def forms_are_read(cluster, files, folder):
     programs = write(folder / "programs.csv", ["time,command", f"{float(time) * 1000}ms,{command}", f'{time}s,"{command}"'])
     done = call(fit, "--fit", str(programs), "--check", str(cluster))
     check(done.returncode == 0 and "reproduces 1 of 1" in done.stdout, f"a program: {done.returncode} {done.stdout} {done.stderr}")
+    named = write(folder / "named.csv", ["time,command", f"{time}s,mpisim-run --no-alloc --compute modelled -n 4 {benchmark} {folder / 'tests.txt'}"])
+    done = call(fit, "--fit", str(named), "-o", str(folder / "named.yaml"), "--library", "plain")
+    check(done.returncode == 0 and "\nnodes: 4 " in (folder / "named.yaml").read_text(encoding="utf-8"), f"-n behind other options: {done.stderr}")
     pairs = [osu(folder, "Multi Latency", list(times(cluster, [("multi_latency", 16, 4)], folder).items())), osu(folder, "One Sided MPI_Put latency", [((0, 16, 2), 1e-6)])]
     done = call(fit, "--fit", f"{pairs[0]}@4", str(pairs[1]), "--check", str(cluster))
     check("multi_latency 16 B, 4 ranks" in done.stdout and "put_latency 16 B, 2 ranks" in done.stdout, f"two pairs: {done.stdout} {done.stderr}")
