@@ -33,6 +33,9 @@ static int read_shape(struct shape *shape, const char *known, const char *name,
 	int failed = util_yaml_parse(&tree, name, known, strlen(known), err);
 
 	*shape = (struct shape){0};
+	if (!failed && !util_yaml_at(&tree, "mpisim_cluster"))
+		failed = util_yaml_fail(&tree, tree.root, err,
+					"found no key \"mpisim_cluster\", wanted a cluster file");
 	if (!failed) {
 		int sockets = number_at(&tree, "cores.sockets"),
 		    domains = number_at(&tree, "cores.domains");

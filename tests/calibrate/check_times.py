@@ -147,6 +147,8 @@ def what_is_wrong_is_refused(cluster, folder):
     known = write(folder / "known.yaml", ["mpisim_cluster: 1", "nodes: 2", "network:", "  latency: 1us"])
     done = call(fit, "--fit", str(good), *out, "--cluster", str(known))
     check(done.returncode == 2 and "known.yaml:4: found" in done.stderr, f"a key that is fitted: {done.stderr}")
+    done = call(fit, "--fit", str(good), *out, "--cluster", str(good))
+    check(done.returncode == 2 and 'good.csv:1:1: found no key "mpisim_cluster"' in done.stderr, f"no cluster file: {done.stderr}")
     check(not (folder / "no.yaml").exists(), "nothing is written")
 
 
