@@ -94,6 +94,15 @@ static void judge(struct work *work)
 	}
 }
 
+static void write_time(double time_s, FILE *file)
+{
+	if (time_s < 1e-3)
+		fprintf(file, "%.5g us, ", time_s * 1e6);
+	else
+		fprintf(file, time_s < 1 ? "%.5g ms, " : "%.5g s, ",
+			time_s * (time_s < 1 ? 1e3 : 1));
+}
+
 static void write_row(const struct work *work, int k, FILE *file)
 {
 	const struct observation *o = &work->observations.list[k];
@@ -101,8 +110,14 @@ static void write_row(const struct work *work, int k, FILE *file)
 
 	fputs(work->request->check ? "  " : "#   ", file);
 	observation_write(o, file);
-	fprintf(file, ": %.5g us, %.5g us, %+.1f %%\n", o->time_s * 1e6, predicted_s * 1e6,
-		100 * (predicted_s / o->time_s - 1));
+	fputs(": ", file);
+	write_time(o->time_s, file);
+	if (isnan(predicted_s)) {
+		fputs("its run failed\n", file);
+		return;
+	}
+	write_time(predicted_s, file);
+	fprintf(file, "%+.1f %%\n", 100 * (predicted_s / o->time_s - 1));
 }
 
 /* Of values that the data leave open. */

@@ -79,8 +79,9 @@ def forms_are_read(cluster, files, folder):
     done = call(fit, "--fit", f"{pairs[0]}@4", str(pairs[1]), "--check", str(cluster))
     check("multi_latency 16 B, 4 ranks" in done.stdout and "put_latency 16 B, 2 ranks" in done.stdout, f"two pairs: {done.stdout} {done.stderr}")
     slow = write(folder / "slow.csv", ["operation,size,time", "latency,16,90us"])
-    done = call(fit, "--fit", str(slow), "--check", str(cluster))
-    check(done.returncode == 1 and "reproduces 0 of 1" in done.stdout, f"too slow: {done.returncode} {done.stdout}")
+    failing = write(folder / "failing.csv", ["time,command", f"2.5s,mpirun -n 2 {benchmark} /absent"])
+    done = call(fit, "--fit", str(slow), str(failing), "--check", str(cluster))
+    check(done.returncode == 1 and "reproduces 0 of 2" in done.stdout and "/absent: 2.5 s, its run failed\n" in done.stdout, f"too slow: {done.returncode} {done.stdout}")
 
 
 def others_are_predicted(cluster, files, folder):
