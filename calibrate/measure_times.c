@@ -81,9 +81,10 @@ static void add_place(struct table *table, enum place place)
 static void write_table(const struct table *table, FILE *file)
 {
 	fprintf(file,
-		"# Measured by mpisim-calibrate --times, for --fit: %d ranks on %d nodes.\n"
+		"# Measured by mpisim-calibrate --times, for --fit: %d ranks on %d node%s.\n"
 		"operation,size,time,ranks,place\n",
-		table->places.n_ranks, table->places.n_nodes);
+		table->places.n_ranks, table->places.n_nodes,
+		table->places.n_nodes == 1 ? "" : "s");
 	for (int k = 0; k < table->n_rows; k++)
 		for (int j = 0; j < table->n_rounds; j++) {
 			const struct row *row = &table->rows[k];

@@ -165,9 +165,8 @@ static int result_store(const char *text, double value, double *out, struct util
 	return 0;
 }
 
-int util_parse_time_s(const char *text, double *out_s, struct util_error *err)
+static int parse_time_s(const char *text, const char *wanted, double *out_s, struct util_error *err)
 {
-	static const char wanted[] = "a time such as '1350us' (units ps ns us ms s min h)";
 	const struct unit *unit;
 	struct number number;
 	int rc = quantity_read(text, wanted, &number, err);
@@ -182,13 +181,20 @@ int util_parse_time_s(const char *text, double *out_s, struct util_error *err)
 	return result_store(text, number.value * unit->factor / unit->divisor, out_s, err);
 }
 
+int util_parse_time_s(const char *text, double *out_s, struct util_error *err)
+{
+	return parse_time_s(text, "a time such as '1350us' (units ps ns us ms s min h)", out_s,
+			    err);
+}
+
 int util_parse_span_s(const char *text, double *out_s, struct util_error *err)
 {
 	struct number number;
 
 	if (number_read(text, &number) && !*number.rest && *text != '-')
 		return result_store(text, number.value, out_s, err);
-	return util_parse_time_s(text, out_s, err);
+	return parse_time_s(text, "a time such as '90s' or '5min' (units ps ns us ms s min h)",
+			    out_s, err);
 }
 
 int util_parse_bandwidth_Bps(const char *text, double *out_Bps, struct util_error *err)
