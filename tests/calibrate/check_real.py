@@ -26,6 +26,7 @@ sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '..'
 import run_mpi  # noqa: E402  (the folder above)
 
 SEED = 20261122
+COMPUTED_S = 0.04 * 0.02 # a piece of the window of --quick
 launcher, program, mpisim_run, simulated, no_finalize = sys.argv[1:]
 
 
@@ -35,10 +36,13 @@ class Launcher:
 
 
 def writes_a_valid_file(front, folder):
-    output = os.path.join(folder, 'cluster.yaml')
-    code, out, err = run_mpi.run(front + ['-n', '2', program, '--quick', '--budget', '5', '--max-size', '1M', '-o', output,
+    output, samples = os.path.join(folder, 'cluster.yaml'), os.path.join(folder, 'samples.csv')
+    code, out, err = run_mpi.run(front + ['-n', '2', program, '--quick', '--budget', '5', '--max-size', '1M', '-o', output, '--samples', samples,
                                           '--plot', os.path.join(folder, 'plots')], 120)
     check(code == 0, f'exit code {code}\n{out}{err}')
+    with open(samples, encoding='utf-8') as file:
+        computed = [float(line.rsplit(',', 1)[1]) for line in file if line.startswith('vary_computing,')]
+    check(computed and min(computed) > COMPUTED_S / 2, f'computing takes as long as it says: {min(computed, default=0)} s, wanted {COMPUTED_S} s')
     with open(output, encoding='utf-8') as file:
         text = file.read()
     for part in ('# WARNING: one node only', '# library: ', '# host: ', '# date: ', 'overhead:', 'eager_threshold: ',
