@@ -11,11 +11,10 @@
 
 #include "check.h"
 #include "util/file.h"
+#include "untold.h"
 #include "util/gnuplot.h"
 #include "view_times.h"
 #include "whole.h"
-
-static const double UNTOLD = 2; /* a factor either way: data that leave it open do not tell */
 
 struct work {
 	const struct fit_files *request;
@@ -27,6 +26,7 @@ struct work {
 	struct view view;
 	struct search search;
 	struct check check;
+	struct untold untold;
 };
 
 /* --- what is known of the machine --- */
@@ -87,9 +87,7 @@ static void judge(struct work *work)
 					.measured = o->time_s,
 					.predicted = work->predicted[k]};
 
-		off.error = isnan(off.predicted) /* its run failed */
-				? INFINITY
-				: fmax(fabs(off.predicted / o->time_s - 1) - o->scatter, 0);
+		off.error = fmax(fabs(off.predicted / o->time_s - 1) - o->scatter, 0);
 		check_add(&work->check, &off);
 	}
 }
@@ -120,22 +118,6 @@ static void write_row(const struct work *work, int k, FILE *file)
 	fprintf(file, "%+.1f %%\n", 100 * (predicted_s / o->time_s - 1));
 }
 
-/* Of values that the data leave open. */
-static void write_untold(const struct machine *machine, const char *prefix, FILE *file)
-{
-	char name[64];
-
-	for (int k = 0; k < PARAMETERS; k++) {
-		if (!machine->has[k] || !(machine->high[k] > UNTOLD * UNTOLD * machine->low[k]))
-			continue;
-		fprintf(file, "%sthe times do not tell %s: ", prefix, parameter_name(k, name));
-		parameter_write(k, machine->low[k], file);
-		fputs(" to ", file);
-		parameter_write(k, machine->high[k], file);
-		fputs(" predict them as well\n", file);
-	}
-}
-
 static void write_all(const struct work *work, FILE *file)
 {
 	fputs("# Fitted by mpisim-calibrate to times of others; docs/calibrate.md says how. Value, "
@@ -147,7 +129,7 @@ static void write_all(const struct work *work, FILE *file)
 	check_verdict(&work->check, file);
 	fputc('\n', file);
 	check_list(&work->check, "# WARNING: ", "#   ", file);
-	write_untold(&work->search.machine, "# ", file);
+	untold_write(&work->untold, "# ", file);
 	machine_write(&work->search.machine,
 		      &(struct machine_file){.known = work->known, .says = true}, file);
 	fputs("# Measured, predicted:\n", file);
@@ -241,7 +223,7 @@ static void summarize(const struct work *work)
 	printf("library:     %s\nverdict:     ", LIBRARY[work->search.machine.library].name);
 	check_verdict(&work->check, stdout);
 	putchar('\n');
-	write_untold(&work->search.machine, "caution:     ", stdout);
+	untold_write(&work->untold, "caution:     ", stdout);
 	printf("written to:  %s\n", work->request->output);
 	if (work->check.n_off > 0)
 		fprintf(stderr, "%s: ", work->who);
@@ -302,10 +284,23 @@ static int begin(struct work *work, struct util_error *err)
 	return find_library(work, err);
 }
 
+/* On the machine that was found so far; each can be, or *err says why one cannot. */
+static int predict_all(struct work *work, struct util_error *err)
+{
+	int failed;
+
+	util_error_set(err, UTIL_EINPUT, "a run says no time"); /* unless it says why */
+	failed = predictor_run(&work->predictor, &work->search.machine, 1, work->predicted, err);
+	for (int k = 0; k < work->observations.n && !failed; k++)
+		if (isnan(work->predicted[k]))
+			failed = err->code;
+	return failed ? util_error_prepend(err, "its times cannot be simulated") : 0;
+}
+
 static int fit(struct work *work, struct util_error *err)
 {
-	if (search_run(&work->search, err) ||
-	    predictor_run(&work->predictor, &work->search.machine, 1, work->predicted, err))
+	if (predict_all(work, err) || search_run(&work->search, err) ||
+	    untold_find(&work->search, &work->untold, err) || predict_all(work, err))
 		return err->code;
 	judge(work);
 	if (write_file(work, err) || (work->request->plot && draw(work, err)))
@@ -317,8 +312,8 @@ static int fit(struct work *work, struct util_error *err)
 /* The file as it is, and nothing written. */
 static int check(struct work *work, struct util_error *err)
 {
-	if (predictor_run(&work->predictor, &work->search.machine, 1, work->predicted, err))
-		return util_error_prepend(err, "its times cannot be simulated");
+	if (predict_all(work, err))
+		return err->code;
 	judge(work);
 	check_verdict(&work->check, stdout);
 	putchar('\n');

@@ -73,8 +73,22 @@ void vary(const struct mechanism *mechanism, const struct view *view, const stru
 static void vary_threshold(const struct view *view, const struct machine *now, enum parameter_id id,
 			   struct variants *out)
 {
-	if (!is_tcp(now))
-		vary_number(view, now, id, out);
+	if (is_tcp(now))
+		return;
+	vary_number(view, now, id, out);
+	/* as much may travel with a request: then a limit shows by less */
+	for (int k = 0, last = out->n; k < last; k++)
+		if (out->list[k].has[id])
+			machine_set(variants_add(out, &out->list[k]), REQUEST_DATA,
+				    out->list[k].value[id]);
+	/* what was taken for a line may be a limit */
+	for (int k = 0; k < MACHINE_SEGMENTS && now->has[SEGMENT + k] && view->is_rough; k++) {
+		struct machine *machine = variants_add(out, now);
+
+		while (machine->has[SEGMENT])
+			machine_drop(machine, SEGMENT);
+		machine_set(machine, id, now->value[SEGMENT + k] - 1);
+	}
 }
 
 static double more_of(const struct machine *machine, const struct machine *before,

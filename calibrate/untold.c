@@ -1,0 +1,132 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "untold.h"
+
+#include <math.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdlib.h>
+
+static const double WIDE = 4; /* from one end of an interval to the other, a factor */
+
+enum { MOST_OTHERS = 16 };
+
+struct others {
+	int n;
+	struct machine list[MOST_OTHERS];
+	char names[MOST_OTHERS][128]; /* of what differs */
+};
+
+static struct machine *add(struct others *others, const struct machine *machine, const char *format,
+			   ...)
+{
+	va_list args;
+
+	va_start(args, format);
+	vsnprintf(others->names[others->n], sizeof(others->names[0]), format, args);
+	va_end(args);
+	others->list[others->n] = *machine;
+	return &others->list[others->n++];
+}
+
+/* Where a message waits for its receiver, what ranks do meanwhile; a library over TCP brings its own
+ * words. */
+static void add_words(const struct machine *now, struct others *others)
+{
+	static const enum parameter_id words[] = {PROGRESS, ORDER, END};
+
+	if (!now->has[THRESHOLD] || now->library >= LIBRARY_OPENMPI_TCP)
+		return;
+	for (size_t k = 0; k < sizeof(words) / sizeof(words[0]); k++) {
+		enum parameter_id id = words[k];
+		int word = now->has[id] && now->value[id] > 0 ? 0 : 1;
+		char name[64];
+
+		machine_set(add(others, now, "%s, %s or %s", parameter_name(id, name),
+				PARAMETER[id].words[now->has[id] ? (int)now->value[id] : 0],
+				PARAMETER[id].words[word]),
+			    id, word);
+	}
+}
+
+static void add_overheads(const struct machine *now, struct others *others)
+{
+	double send_s = now->value[SEND_OVERHEAD], recv_s = now->value[RECV_OVERHEAD];
+	struct machine *other;
+
+	if (!now->has[SEND_OVERHEAD] || !now->has[RECV_OVERHEAD])
+		return;
+	if (fmax(send_s, recv_s) > 1.1 * fmin(send_s, recv_s)) {
+		other = add(others, now, "protocol.overhead.send from protocol.overhead.recv");
+		machine_set(other, SEND_OVERHEAD, recv_s);
+		machine_set(other, RECV_OVERHEAD, send_s);
+	}
+}
+
+static void say(struct untold *out, const char *format, ...)
+{
+	va_list args;
+
+	va_start(args, format);
+	vsnprintf(out->texts[out->n++], sizeof(out->texts[0]), format, args);
+	va_end(args);
+}
+
+static bool is_wide(const struct machine *machine, int id)
+{
+	return machine->has[id] && machine->high[id] > WIDE * machine->low[id];
+}
+
+static void say_wide(const struct machine *machine, struct untold *out)
+{
+	for (int k = 0; k < PARAMETERS; k++) {
+		char name[64], text[64];
+		FILE *file;
+
+		if (!is_wide(machine, k))
+			continue;
+		file = fmemopen(text, sizeof(text), "w");
+		if (!file)
+			return;
+		parameter_write(k, machine->low[k], file);
+		fputs(" to ", file);
+		parameter_write(k, machine->high[k], file);
+		fclose(file);
+		say(out, "%s: %s predict them as well", parameter_name(k, name), text);
+	}
+	if (is_wide(machine, SEND_OVERHEAD) && is_wide(machine, RECV_OVERHEAD))
+		say(out, "network.latency from protocol.overhead: their sum alone");
+}
+
+int untold_find(struct search *search, struct untold *out, struct util_error *err)
+{
+	const struct view *view = search->view;
+	struct others others = {0};
+	double *off = calloc((size_t)view->n * MOST_OTHERS + 1, sizeof(*off)), chance;
+	int failed;
+
+	*out = (struct untold){0};
+	if (!off)
+		return util_error_set(err, UTIL_ENOMEM, "out of memory");
+	say_wide(&search->machine, out);
+	add_words(&search->machine, &others);
+	add_overheads(&search->machine, &others);
+	failed = view->predict(view->context, others.list, others.n, off, err);
+	chance = log(search->n_told);
+	for (int j = 0; j < others.n && !failed; j++) {
+		double more = 0;
+
+		for (int k = 0; k < view->n; k++)
+			more += loss_of(search, k, off[(ptrdiff_t)j * view->n + k]) -
+				loss_of(search, k, search->off[k]);
+		if (more < chance)
+			say(out, "%s", others.names[j]);
+	}
+	free(off);
+	return failed;
+}
+
+void untold_write(const struct untold *untold, const char *prefix, FILE *file)
+{
+	for (int k = 0; k < untold->n; k++)
+		fprintf(file, "%sthe times do not tell %s\n", prefix, untold->texts[k]);
+}

@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef CALIBRATE_UNTOLD_H
+#define CALIBRATE_UNTOLD_H
+
+#include <stdio.h>
+
+#include "search.h"
+
+/* What the data leave open: values whose interval is wide, and other machines that predict as well. */
+struct untold {
+	int n;
+	char texts[PARAMETERS + 8][160]; /* "the times do not tell …" */
+};
+
+/* Of what was found; some runs of the simulator. 0 or negative. */
+int untold_find(struct search *search, struct untold *out, struct util_error *err);
+void untold_write(const struct untold *untold, const char *prefix, FILE *file);
+
+#endif
