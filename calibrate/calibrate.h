@@ -30,14 +30,17 @@ struct settings {
 	int cores;	 /* of a node; 0: find out */
 	double window_s; /* one measurement of CPU cost, about */
 	bool is_quick;
-	bool measures_once; /* the simulator does not scatter */
-	bool measures_few;  /* of flows at once few and many, and sizes below 4 MiB */
+	/* samples whose probes run again, in the simulator; NULL: none */
+	const char *replay;
 };
 
 struct cal {
 	struct settings settings;
 	char *program;		/* argv[0] */
 	struct samples samples; /* rank 0 */
+	/* A replay makes the same decisions as the run that it repeats: by what that one measured. */
+	bool is_replay;
+	struct samples measured; /* rank 0, in a replay */
 	/* who is where */
 	int rank, n_ranks, n_nodes;
 	int *node;     /* [n_ranks] */
@@ -104,10 +107,14 @@ void cal_fact(struct cal *cal, const char *name, const char *format, ...)
 /*
  * Measures until the median is known well enough or the point's share of the time is spent. All
  * ranks call it and all measure; rank 0's values count; NAN ends it, it could not be measured.
- * Returns the median on all ranks.
+ * Returns the median on all ranks; in a replay the measured one, or NAN at once if there is none.
  */
 double cal_repeat(struct cal *cal, const char *name, int where, int64_t x, int64_t y,
 		  cal_measure_fn measure, void *context);
+/* What later decisions are made by, at rank 0: in a replay, what was measured; n = 0: nothing. */
+struct summary cal_summary(const struct cal *cal, const char *name, int where, int64_t x, int64_t y);
+/* A fact of the run that is replayed, as a number; at rank 0. */
+double cal_measured_fact(const struct cal *cal, const char *name, double otherwise);
 void cal_progress_end(const struct cal *cal);
 /* Rank 0's value on all ranks. */
 double cal_share(double value);

@@ -9,23 +9,19 @@
 static const double CLOSE = 0.05, NEAR = CHECK_MOST;
 static const double NOTHING = 0.01;
 static const double MANY_TIMES = 10; /* more is not told apart */
-/* Between sizes of which one is so many times the other a median is interpolated. */
-static const double NEIGHBOURS = 1.25;
 
 /*
  * What a probe's value is, and so what an error of it is a part of:
  * TIME: of itself, or of a message of as many bytes, if that takes longer: what is waited for may
- * be next to nothing. CURVE: the same, and sizes between two others lie between them. OF_Y: the
- * bytes are its y. ALONE: of itself. PART: of what it is a part of. SPEED: of what one core
+ * be next to nothing. OF_Y: the bytes are its y. ALONE: of itself. PART: of what it is a part of. SPEED: of what one core
  * computes, as its machine counts. CHOICE: it is more than a half, or not. PAUSED: the shortest is
  * more than half of its receiver's pause, or not. LEFT: it tells nothing that the model could say.
  */
-enum kind { TIME, CURVE, OF_Y, ALONE, PAUSED, PART, SPEED, CHOICE, LEFT }; /* PART on: no time */
+enum kind { TIME, OF_Y, ALONE, PAUSED, PART, SPEED, CHOICE, LEFT }; /* PART on: no time */
 
 static enum kind kind_of(const char *name)
 {
 	static const char *const names[] = {
-	    [CURVE] = "one_way rested packet_stream",
 	    [OF_Y] = "used used_eager",
 	    [ALONE] = "coll_bcast coll_allreduce coll_alltoall many_to_one one_to_many both_ways "
 		      "sendrecv ring",
@@ -40,7 +36,7 @@ static enum kind kind_of(const char *name)
 
 	if (!strncmp(name, "first_", 6)) /* of older files, too */
 		return LEFT;
-	for (enum kind kind = CURVE; kind <= LEFT; kind++)
+	for (enum kind kind = OF_Y; kind <= LEFT; kind++)
 		if (is_probe_named(names[kind], name))
 			return kind;
 	return TIME;
@@ -48,35 +44,15 @@ static enum kind kind_of(const char *name)
 
 /* --- what was measured and predicted --- */
 
-static bool is_same_curve(const struct sample_key *a, const struct sample_key *b)
-{
-	return !strcmp(a->name, b->name) && a->where == b->where && a->y == b->y;
-}
-
-/* NAN: the probes on the file chose other sizes. */
+/* NAN: it was not measured. */
 static double predict(const struct check_base *predicted, const struct sample_key *key)
 {
-	const struct check_wanted *below = NULL, *above = NULL;
-	enum kind kind = kind_of(key->name);
+	const struct check_wanted *found =
+	    bsearch(key, predicted->list, (size_t)predicted->n, sizeof(*found), sample_key_compare);
 
-	for (int k = 0; k < predicted->n; k++) {
-		const struct check_wanted *here = &predicted->list[k];
-
-		if (!is_same_curve(&here->key, key))
-			continue;
-		if (here->key.x <= key->x)
-			below = here;
-		else if (!above)
-			above = here;
-	}
-	if (below && below->key.x == key->x)
-		return kind == PAUSED ? below->time.minimum : below->time.median;
-	if (kind != CURVE || !below || !above ||
-	    (double)above->key.x > NEIGHBOURS * (double)below->key.x)
+	if (!found)
 		return NAN;
-	return below->time.median + (above->time.median - below->time.median) *
-					(double)(key->x - below->key.x) /
-					(double)(above->key.x - below->key.x);
+	return kind_of(key->name) == PAUSED ? found->time.minimum : found->time.median;
 }
 
 /* Of a message of that size, or of the largest one below that was measured, one way. */
@@ -312,7 +288,7 @@ void check_verdict(const struct check *check, FILE *file)
 		fputs(", none is off by more than 1 %", file);
 	}
 	if (check->n_apart > 0)
-		fprintf(file, "; %d were not compared, probes on the file chose other sizes",
+		fprintf(file, "; %d were not compared: on the file they cannot be made",
 			check->n_apart);
 }
 

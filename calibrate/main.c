@@ -133,10 +133,33 @@ static int conclude(const struct settings *settings, const struct samples *sampl
 	return cal_conclude(settings, samples) | status;
 }
 
-static int run(struct cal *cal)
+static void complain(const char *text)
 {
+	fprintf(stderr, "mpisim-calibrate: %s\n", text);
+}
+
+/* 0 or 2, on all ranks. */
+static int begin_replay(struct cal *cal)
+{
+	char error[SAMPLES_ERROR_B];
 	int status = 0;
 
+	cal->is_replay = cal->settings.replay != NULL;
+	if (cal->is_replay && cal->rank == 0 &&
+	    samples_read(&cal->measured, cal->settings.replay, error)) {
+		complain(error);
+		status = 2;
+	}
+	MPI_Bcast(&status, 1, MPI_INT, 0, MPI_COMM_WORLD);
+	return status;
+}
+
+static int run(struct cal *cal)
+{
+	int status = begin_replay(cal);
+
+	if (status)
+		return status;
 	cal_world_init(cal);
 	if (cal->settings.times) {
 		status = measure_times(cal);
@@ -181,6 +204,9 @@ static int cannot_conclude(const struct settings *s, struct util_error *err)
 				      s->output	 ? "found -o FILE"
 				      : s->check ? "found --check FILE"
 						 : "nowhere to write to");
+	if (s->replay && !mpisim_is_simulated())
+		return util_error_set(err, UTIL_EINPUT,
+				      "--replay: found a real MPI, wanted the simulator");
 	if (!s->output && !s->samples && !s->check)
 		return util_error_set(err, UTIL_EINPUT, "nowhere to write to, wanted -o FILE");
 	return 0;
@@ -198,11 +224,6 @@ static int check_outputs(const struct settings *s, struct util_error *err)
 				      "cannot write %s: it is the cluster file already",
 				      s->samples);
 	return s->plot ? util_output_check_folder(s->plot, err) : 0;
-}
-
-static void complain(const char *text)
-{
-	fprintf(stderr, "mpisim-calibrate: %s\n", text);
 }
 
 /* Minutes of measuring are better not begun when the result cannot be kept. */
@@ -259,6 +280,7 @@ int main(int argc, char **argv)
 		return 0;
 	}
 	cal.program = argv[0];
+	MPI_Comm_rank(MPI_COMM_WORLD, &cal.rank);
 	switch (cal_options(argc, argv, rank, &cal.settings)) {
 	case GO_ON:
 		if (n_ranks < 2)

@@ -147,8 +147,7 @@ static const struct util_option table[] = {
     {"transfers", UTIL_OPTION_COUNT, AT(settings.n_transfers), .max = 32},
     {"check", UTIL_OPTION_TEXT, AT(settings.check)},
     {"version", UTIL_OPTION_LAST, AT(version)},
-    {"once", UTIL_OPTION_FLAG, AT(settings.measures_once)},
-    {"few", UTIL_OPTION_FLAG, AT(settings.measures_few)},
+    {"replay", UTIL_OPTION_TEXT, AT(settings.replay)},
     {"help", UTIL_OPTION_LAST, AT(help)},
 };
 

@@ -19,8 +19,9 @@ struct sizes {
 static struct summary measured(const struct cal *cal, const char *probe, int where, int64_t size_B)
 {
 	struct sample_key key = sample_key(probe, where, size_B, 0);
+	struct summary here = samples_summary(&cal->samples, &key);
 
-	return samples_summary(&cal->samples, &key);
+	return here.n > 0 ? cal_summary(cal, probe, where, size_B, 0) : here;
 }
 
 /* Times of messages in a game of ping-pong; at rank 0. */
@@ -373,7 +374,17 @@ static int choose_trains(const struct cal *cal, int64_t *sizes_B, int *lengths)
 	double spared_s = most_spared_s(cal), per_byte_s = cal->per_byte_s[BETWEEN_NODES];
 	/* what fits, and was found to be eager */
 	double most_B = (double)smaller(cal->threshold_B, cal->largest_B[BETWEEN_NODES]);
+	const struct sample_key *key = NULL;
 	int n = 0;
+
+	if (cal->is_replay) {
+		while (n < TRAINS &&
+		       (key = samples_next(&cal->measured, "train", key ? key->x : 0))) {
+			sizes_B[n] = key->x;
+			lengths[n++] = (int)key->y;
+		}
+		return n;
+	}
 
 	for (int k = 1; k <= TRAINS && spared_s > 0 && per_byte_s > 0; k++) {
 		double size_B = floor(fmin(spared_s / per_byte_s, most_B) / (1 << k)),

@@ -7,6 +7,7 @@
  * system joins what waits in a connection, and fills packets with it.
  */
 #include <math.h>
+#include <stdlib.h>
 
 #include "calibrate.h"
 
@@ -261,6 +262,23 @@ static int64_t probe_ranges(struct cal *cal, double until, int64_t from_B, int64
 	return found_B;
 }
 
+/* In a replay: the sizes, jumps and their distance are known. */
+static int64_t replay_ranges(struct cal *cal, int64_t *distance_B)
+{
+	const struct sample_key *key = NULL;
+	const char *second = samples_get_fact(&cal->measured, "packet_jump_B", 1);
+	double found_B = cal_share(second ? cal_measured_fact(cal, "packet_jump_B", 0) : 0), size_B;
+
+	*distance_B = (int64_t)(cal_share(second ? strtod(second, NULL) : 0) - found_B);
+	do {
+		key = samples_next(&cal->measured, "packet_stream", key ? key->x : -1);
+		size_B = cal_share(key ? (double)key->x : -1);
+		if (size_B >= 0)
+			time_of(cal, (int64_t)size_B);
+	} while (size_B >= 0);
+	return (int64_t)found_B;
+}
+
 /* The link is busy with one of two messages for as long as processors are with its bytes, and an
  * answer and the next one on their way. */
 static int64_t least_size(const struct cal *cal)
@@ -302,8 +320,11 @@ void probe_packets(struct cal *cal, int where)
 		return;
 	from_B = least_size(cal);
 	cal->settings.tolerance = TOLERANCE;
-	found_B = probe_ranges(cal, until, from_B, threshold_B, &distance_B);
-	if (!found_B && threshold_B < largest_B)
+	if (cal->is_replay)
+		found_B = replay_ranges(cal, &distance_B);
+	else
+		found_B = probe_ranges(cal, until, from_B, threshold_B, &distance_B);
+	if (!cal->is_replay && !found_B && threshold_B < largest_B)
 		found_B = probe_ranges(cal, until, from_B + (threshold_B > 0 ? threshold_B : 0),
 				       largest_B, &distance_B);
 	cal->has_packets = found_B > 0;

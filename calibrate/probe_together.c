@@ -196,8 +196,6 @@ void probe_sharing(struct cal *cal, int where)
 	if (others >= 2)
 		measure_shape(cal, RING, 3, size_B);
 	for (int k = 2; k <= others; k = next_count(k, others), before_B = size_B) {
-		if (cal->settings.measures_few && k > 2 && k < others)
-			continue;
 		size_B = flow_size(cal, k);
 		if (size_B != before_B) /* what they are compared with */
 			measure_shape(cal, MANY_TO_ONE, 1, size_B);
@@ -323,7 +321,7 @@ void probe_variation(struct cal *cal, int where)
 	static const int64_t sizes_B[] = {64, 8192};
 	int n_nodes = cal->n_nodes < MOST_NODES ? cal->n_nodes : MOST_NODES, one = 1;
 
-	if (cal->settings.measures_once)
+	if (cal->is_replay)
 		return;
 	cal_group(cal, "variation", 1);
 	vary_computing(cal, n_nodes);

@@ -88,7 +88,7 @@ static double bytes_in(const struct cal *cal, int where, double time_s)
 /* The smallest difference between two readings that are not equal. */
 void probe_clock(struct cal *cal)
 {
-	double smallest = MPI_Wtick();
+	double smallest = cal_measured_fact(cal, "clock_resolution_s", MPI_Wtick());
 
 	/* In the simulator time stands still while a program only reads the clock. */
 	for (int k = 0; k < 1000 && !cal->is_simulated; k++) {
@@ -133,15 +133,17 @@ static void measure_sizes(struct cal *cal, int where)
 	int64_t size_B = 0, before_B = 0, most_B = cal->settings.max_size_B;
 
 	for (; size_B <= most_B; before_B = size_B, size_B = next_size(size_B)) {
-		double left_s = cal_share(cal->group_end_s - MPI_Wtime());
+		double left_s = cal_share(cal->group_end_s - MPI_Wtime()), here_s;
 
-		if (cal->settings.measures_few && size_B > LARGE_B)
-			continue;
 		/* What does not fit into the time is left out, and the file says so. */
-		if (size_B > 65536 && 2 * time_s * ((double)size_B / (double)before_B) > left_s / 2)
+		if (!cal->is_replay && size_B > 65536 &&
+		    2 * time_s * ((double)size_B / (double)before_B) > left_s / 2)
+			break;
+		here_s = one_way(cal, where, size_B, time_s);
+		if (isnan(here_s))
 			break;
 		before_s = time_s;
-		time_s = one_way(cal, where, size_B, time_s);
+		time_s = here_s;
 		if (size_B == 0)
 			cal->empty_s[where] = time_s;
 		else
@@ -236,12 +238,24 @@ static int waits(struct cal *cal, int64_t size_B, void *context)
 	return verdict != LEAVES;
 }
 
+/* The same in a replay, as it was found. */
+static int replay_waits(struct cal *cal, int64_t size_B, void *context)
+{
+	bool is_within = *(const int *)context == WITHIN_NODE;
+	double found_B = cal_share(cal_measured_fact(
+	    cal, is_within ? "eager_threshold_within_B" : "eager_threshold_B", -2));
+
+	waits(cal, size_B, context);
+	return found_B > -2 && (double)size_B > found_B;
+}
+
 void probe_eager(struct cal *cal, int where)
 {
 	int64_t first_B;
 
 	cal_group(cal, "eager threshold", 2);
-	first_B = cal_find(cal, -1, 0, cal->largest_B[where], 1, waits, &where);
+	first_B = cal_find(cal, -1, 0, cal->largest_B[where], 1,
+			   cal->is_replay ? replay_waits : waits, &where);
 	cal->threshold_B = first_B < 0 ? INT64_MAX : first_B - 1;
 	if (first_B > 1)
 		probe_one_way(cal, where, first_B - 1);

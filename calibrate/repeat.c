@@ -39,7 +39,21 @@ void cal_group(struct cal *cal, const char *name, int n_points)
 
 bool cal_is_over(const struct cal *cal)
 {
-	return cal_share(MPI_Wtime() > cal->group_end_s) > 0;
+	return !cal->is_replay && cal_share(MPI_Wtime() > cal->group_end_s) > 0;
+}
+
+struct summary cal_summary(const struct cal *cal, const char *name, int where, int64_t x, int64_t y)
+{
+	struct sample_key key = sample_key(name, where, x, y);
+
+	return samples_summary(cal->is_replay ? &cal->measured : &cal->samples, &key);
+}
+
+double cal_measured_fact(const struct cal *cal, const char *name, double otherwise)
+{
+	const char *text = samples_get_fact(&cal->measured, name, 0);
+
+	return text ? strtod(text, NULL) : otherwise;
 }
 
 void cal_keep(struct cal *cal, const char *name, int where, int64_t x, int64_t y, double value)
@@ -84,7 +98,7 @@ static int go_on(struct cal *cal, const double *values, int n, double begin_s, d
 	double copy[MOST], spent_s = MPI_Wtime() - begin_s;
 	struct summary s;
 
-	if (n >= MOST || cal->settings.measures_once)
+	if (n >= MOST)
 		return 0;
 	if (spent_s >= share_s)
 		return n < LEAST && spent_s < LEAST * share_s;
@@ -123,8 +137,23 @@ static void settle(const struct cal *cal)
 	load_pause(1e-6);
 }
 
-double cal_repeat(struct cal *cal, const char *name, int where, int64_t x, int64_t y,
-		  cal_measure_fn measure, void *context)
+/* In a replay: how often a measurement is made again, at most as it was; 0: it is left out. */
+static int count_again(const struct cal *cal, const struct sample_key *key)
+{
+	double most = cal_measured_fact(cal, "repeats", MOST);
+	char text[SAMPLES_KEY_B];
+	const char *left_out;
+
+	sample_key_text(key, text);
+	for (int k = 0; (left_out = samples_get_fact(&cal->measured, "left_out", k)); k++)
+		if (!strcmp(left_out, text))
+			return 0;
+	return (int)fmin(samples_summary(&cal->measured, key).n, most);
+}
+
+/* Takes samples, so many; 0: as many as they need. Their median at rank 0. */
+static double take(struct cal *cal, const struct sample_key *key, int n_again,
+		   cal_measure_fn measure, void *context)
 {
 	double values[MOST + 1], begin_s = MPI_Wtime(), share_s;
 	int n = 0, more = 1;
@@ -132,9 +161,8 @@ double cal_repeat(struct cal *cal, const char *name, int where, int64_t x, int64
 	/* Time that earlier points did not need is there for later ones. */
 	share_s =
 	    fmax(cal->group_end_s - begin_s, 0) / (cal->points_left > 0 ? cal->points_left : 1);
-	cal->points_left--;
 	if (cal->rank == 0)
-		show_progress(cal, x);
+		show_progress(cal, key->x);
 	while (more) {
 		double value;
 
@@ -144,12 +172,32 @@ double cal_repeat(struct cal *cal, const char *name, int where, int64_t x, int64
 			more = 0;
 		} else if (cal->rank == 0) {
 			values[n++] = value;
-			cal_keep(cal, name, where, x, y, value);
-			more = go_on(cal, values, n, begin_s, share_s);
+			cal_keep(cal, key->name, key->where, key->x, key->y, value);
+			more = n_again ? n < n_again : go_on(cal, values, n, begin_s, share_s);
 		}
 		cal_share_asleep(cal, &more);
 	}
-	return cal_share(n > 0 ? summary_of(values, n).median : NAN);
+	return n > 0 ? summary_of(values, n).median : NAN;
+}
+
+double cal_repeat(struct cal *cal, const char *name, int where, int64_t x, int64_t y,
+		  cal_measure_fn measure, void *context)
+{
+	struct sample_key key = sample_key(name, where, x, y);
+	int n_again = 0;
+	double median = NAN;
+
+	if (cal->is_replay)
+		n_again = (int)cal_share(cal->rank == 0 ? count_again(cal, &key) : 0);
+	if (n_again > 0 || !cal->is_replay)
+		median = take(cal, &key, n_again, measure, context);
+	cal->points_left--;
+	if (cal->is_replay && cal->rank == 0) {
+		struct summary measured = cal_summary(cal, name, where, x, y);
+
+		median = measured.n > 0 ? measured.median : NAN;
+	}
+	return cal_share(median);
 }
 
 double cal_estimate(const struct cal *cal, int where, int64_t size_B)

@@ -140,13 +140,13 @@ bool is_probe_named(const char *names, const char *name)
 	return false;
 }
 
-/* Whether an earlier sample has the key of this one: most likely the one before it. */
-static bool is_again(const struct samples *samples, size_t i)
+/* If another one has that key it is most likely the one before it. */
+bool samples_is_first(const struct samples *samples, size_t i)
 {
 	for (size_t k = i; k-- > 0;)
 		if (has_key(&samples->list[k], &samples->list[i].key))
-			return true;
-	return false;
+			return false;
+	return true;
 }
 
 int sample_key_compare(const void *a, const void *b)
@@ -170,7 +170,7 @@ struct summary samples_probes(const struct samples *samples, const char *names, 
 		struct summary one;
 
 		if (key->where != where || !is_probe_named(names, key->name) ||
-		    is_again(samples, i))
+		    !samples_is_first(samples, i))
 			continue;
 		one = samples_summary(samples, key);
 		all.n += one.n;

@@ -5,6 +5,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 
 /*
  * All that was measured, every single sample, and facts about the run. It is what a calibration
@@ -13,6 +14,7 @@
 enum where { BETWEEN_NODES, WITHIN_NODE };
 
 #define SAMPLES_NAME_B 24
+#define SAMPLES_KEY_B 96
 
 struct sample_key {
 	char name[SAMPLES_NAME_B]; /* of the probe */
@@ -45,6 +47,8 @@ struct summary {
 };
 
 struct sample_key sample_key(const char *name, int where, int64_t x, int64_t y);
+/* As it stands in a file. */
+void sample_key_text(const struct sample_key *key, char text[SAMPLES_KEY_B]);
 /* For qsort, of keys or what begins with one: by name, place, y and x. */
 int sample_key_compare(const void *a, const void *b);
 /* 0, or -1 when out of memory. */
@@ -57,6 +61,8 @@ const char *samples_get_fact(const struct samples *samples, const char *name, in
 const struct sample_key *samples_next(const struct samples *samples, const char *name, int64_t x);
 /* n = 0 when there is none. O(number of samples). */
 struct summary samples_summary(const struct samples *samples, const struct sample_key *key);
+/* The first of its key. O(number of samples). */
+bool samples_is_first(const struct samples *samples, size_t i);
 /* Among names with blanks between them. */
 bool is_probe_named(const char *names, const char *name);
 /* How many samples and outliers the measurements of all these probes have there, nothing else. */
@@ -68,6 +74,7 @@ void samples_finish(struct samples *samples);
 /* samples_file.c */
 /* 0, or -1: errno says why. */
 int samples_write(const struct samples *samples, const char *path);
+void samples_print(const struct samples *samples, FILE *file);
 /*
  * 0, or -1 with a sentence in `error`: the file's name and line, what was found there and what was
  * wanted. A part of a file is refused, and values that cannot have been measured. *samples is the

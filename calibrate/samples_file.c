@@ -34,24 +34,34 @@ static const struct number {
 	       {"storage_stripe_count", 0},
 	       {"storage_servers", 0}};
 
+void sample_key_text(const struct sample_key *key, char text[SAMPLES_KEY_B])
+{
+	snprintf(text, SAMPLES_KEY_B, "%s,%s,%" PRId64 ",%" PRId64, key->name,
+		 key->where == WITHIN_NODE ? "within" : "between", key->x, key->y);
+}
+
+void samples_print(const struct samples *samples, FILE *file)
+{
+	char key[SAMPLES_KEY_B];
+
+	fprintf(file, "%s\n", HEADER);
+	for (size_t i = 0; i < samples->n_facts; i++)
+		fprintf(file, "# %s: %s\n", samples->facts[i].name, samples->facts[i].value);
+	fprintf(file, "%s\n", COLUMNS);
+	for (size_t i = 0; i < samples->n; i++) {
+		sample_key_text(&samples->list[i].key, key);
+		fprintf(file, "%s,%.17g\n", key, samples->list[i].value);
+	}
+	fprintf(file, "%s%zu samples\n", END, samples->n);
+}
+
 int samples_write(const struct samples *samples, const char *path)
 {
 	struct whole_file whole;
 
 	if (whole_open(&whole, path) < 0)
 		return -1;
-	fprintf(whole.file, "%s\n", HEADER);
-	for (size_t i = 0; i < samples->n_facts; i++)
-		fprintf(whole.file, "# %s: %s\n", samples->facts[i].name, samples->facts[i].value);
-	fprintf(whole.file, "%s\n", COLUMNS);
-	for (size_t i = 0; i < samples->n; i++) {
-		const struct sample *s = &samples->list[i];
-
-		fprintf(whole.file, "%s,%s,%" PRId64 ",%" PRId64 ",%.17g\n", s->key.name,
-			s->key.where == WITHIN_NODE ? "within" : "between", s->key.x, s->key.y,
-			s->value);
-	}
-	fprintf(whole.file, "%s%zu samples\n", END, samples->n);
+	samples_print(samples, whole.file);
 	return whole_close(&whole);
 }
 

@@ -9,12 +9,14 @@
 #include "forward.h"
 
 enum { ARGUMENT_B = 4200, JOBS = 2 };
+/* How often a candidate's run makes each measurement, since connections' windows open as they are
+ * used; and that which is compared in the end. */
+enum { FEW_REPEATS = 2, MOST_REPEATS = 6 };
 
 struct probes {
 	const struct samples *measured; /* borrowed */
 	struct check_base base;
-	bool repeats; /* each measurement as often as it was; else once */
-	bool is_few;  /* what --few leaves out tells no more */
+	char *replay; /* what it decides by, as a file */
 	struct forward forward;
 	/* what is made of them: [n][base.n] of each machine; of the last one */
 	double *offs;
@@ -82,25 +84,77 @@ static void say_probes(struct child_command *command, const struct probes *probe
 
 	/* as long as the other one: windows grow by what a connection has carried before */
 	child_say(command, "--budget=%ss", fact_or(samples, "budget_s", "300"));
-	if (!probes->repeats)
-		child_say(command, "--once");
-	if (!probes->repeats && probes->is_few)
-		child_say(command, "--few");
 	child_say(command, "--max-size=%lldB", most_B < 1024 ? 1024 : most_B);
 	child_say(command, "--window=%ss", fact_or(samples, "window_s", "0.05"));
 	if (samples_get_fact(samples, "cpus", 0))
 		child_say(command, "--cores=%s", samples_get_fact(samples, "cpus", 0));
-	if (n_transfers > 0) /* nothing that is searched for depends on more than one */
-		child_say(command, "--transfers=%lld",
-			  probes->repeats ? (long long)n_transfers : 1);
+	if (n_transfers > 0)
+		child_say(command, "--transfers=%lld", (long long)n_transfers);
 	if (has_probe(samples, "spawn"))
 		child_say(command, "--spawn");
+}
+
+/* Each measurement by its median and the ends of its interval, which is all of six or fewer. */
+static int condense(const struct samples *samples, struct samples *out)
+{
+	int failed = 0;
+
+	for (size_t i = 0; i < samples->n_facts; i++)
+		failed |= samples_fact(out, samples->facts[i].name, "%s", samples->facts[i].value);
+	for (size_t i = 0; i < samples->n; i++) {
+		const struct sample_key *key = &samples->list[i].key;
+		/* a stream repeats its messages itself */
+		int n = strcmp(key->name, "packet_stream") ? MOST_REPEATS : 1;
+		struct summary s;
+
+		if (!samples_is_first(samples, i))
+			continue;
+		s = samples_summary(samples, key);
+		n = n < s.n ? n : s.n;
+		for (int k = 0; k < n; k++)
+			failed |= samples_add(out, key,
+					      n < 3	   ? s.median
+					      : k == 0	   ? s.low
+					      : k == n - 1 ? s.high
+							   : s.median);
+	}
+	return failed;
+}
+
+/* What a run decides by; what it leaves out, where weights are given, since it would take long and
+ * tells no more. 0 or -1. */
+static int make_replay(struct probes *probes, const double *weights)
+{
+	struct samples samples = {0};
+	size_t n;
+	int failed = condense(probes->measured, &samples);
+	FILE *file;
+
+	failed |= samples_fact(&samples, "repeats", "%d", weights ? FEW_REPEATS : MOST_REPEATS);
+
+	free(probes->replay);
+	probes->replay = NULL;
+	for (int k = 0; weights && k < probes->base.n; k++) {
+		char key[SAMPLES_KEY_B];
+
+		sample_key_text(&probes->base.list[k].key, key);
+		if (weights[k] == 0)
+			failed |= samples_fact(&samples, "left_out", "%s", key);
+	}
+	file = open_memstream(&probes->replay, &n);
+	if (file) {
+		samples_print(&samples, file);
+		failed |= fclose(file);
+	}
+	samples_finish(&samples);
+	return failed || !file ? -1 : 0;
 }
 
 static void say(void *context, int part, struct forward_run *run)
 {
 	const struct probes *probes = context;
 	struct child_command *command = &run->command;
+	FILE *file;
 
 	child_say(command, "--compute=modelled");
 	child_say(command, "--no-alloc");
@@ -110,6 +164,13 @@ static void say(void *context, int part, struct forward_run *run)
 	if (has_probe(probes->measured, "storage_latency"))
 		child_say(command, "--storage=%s", run->folder);
 	child_say(command, "--samples=%s/samples.csv", run->folder);
+	child_say(command, "--replay=%s/replay.csv", run->folder);
+	file = forward_open(run, "replay.csv", "w");
+	if (file) {
+		fputs(probes->replay, file);
+		if (fclose(file))
+			util_error_set(&run->err, UTIL_ESYSTEM, "cannot write in %s", run->folder);
+	}
 }
 
 /* --- what they say --- */
@@ -150,9 +211,10 @@ static void check_one(struct probes *probes, const struct machine *machine)
 	struct util_error err;
 
 	*probes->check = (struct check){0};
-	probes->repeats = true;
 	probes->offs = NULL;
-	if (forward(&probes->forward, machine, 1, &err))
+	if (make_replay(probes, NULL))
+		snprintf(probes->check->why_not, sizeof(probes->check->why_not), "out of memory");
+	else if (forward(&probes->forward, machine, 1, &err))
 		snprintf(probes->check->why_not, sizeof(probes->check->why_not), "%.1000s",
 			 err.text);
 }
@@ -167,6 +229,7 @@ void check_file(const struct samples *measured, const char *cluster, struct chec
 		probes.rows = rows;
 		check_one(&probes, NULL);
 	}
+	free(probes.replay);
 	check_end(&probes.base);
 }
 
@@ -343,8 +406,10 @@ static void add_times(const struct fit *fit, struct view *view, int where)
 	while ((key = fit_next_message(fit, where, key ? key->x : -1))) {
 		double size_B = (double)key->x, time_s = time_of(fit, "one_way", where, key->x, 0);
 
+		/* within a node nothing but lines bends times */
 		view_add_time(view, where == WITHIN_NODE, size_B, time_s,
-			      is_step(fit, before_B, before_s, size_B, time_s));
+			      where == WITHIN_NODE ||
+				  is_step(fit, before_B, before_s, size_B, time_s));
 		before_B = size_B;
 		before_s = time_s;
 	}
@@ -406,23 +471,63 @@ static bool tells(void *context, int observation, enum parameter_id id)
 /* Of a probe, so many tell all that it has to say: messages by size carry most of a prediction. */
 static const double ENOUGH = 8, ENOUGH_MESSAGES = 24;
 
-/* 0: what --few leaves out. */
-static double weight_of(const struct probes *probes, int k)
+static bool is_like(const struct sample_key *a, const struct sample_key *b)
+{
+	return !strcmp(a->name, b->name) && a->where == b->where;
+}
+
+/* Streams of packets, which follow each other by size: as few as open a connection's window, but no
+ * fewer than tell a line. */
+static bool is_stream_needed(const struct check_base *base, int k)
+{
+	enum { MESSAGES = 26, OPENING_B = 128 << 20, LEAST = 4 };
+	double carried_B = 0;
+	int first = k, end = k, step;
+
+	while (first > 0 && is_like(&base->list[first - 1].key, &base->list[k].key))
+		first--;
+	for (end = first; end < base->n && is_like(&base->list[end].key, &base->list[k].key); end++)
+		carried_B += MESSAGES * (double)base->list[end].key.x;
+	step = (int)fmax(fmin(carried_B / OPENING_B, (end - first) / LEAST), 1);
+	return (k - first) % step == 0;
+}
+
+/* Whether runs of candidates make this measurement: of packets, which take long, some tell no more
+ * than others. */
+static bool is_needed(const struct probes *probes, int k)
+{
+	enum { LARGE_B = 4 << 20 };
+	const struct sample_key *key = &probes->base.list[k].key;
+
+	if (!strcmp(key->name, "compute_speed")) /* nothing that is searched for depends on more */
+		return key->x <= 1 && key->y <= 1;
+	if (!samples_get_fact(probes->measured, "packet_jump_B", 0))
+		return true;
+	if (!strcmp(key->name, "packet_stream"))
+		return is_stream_needed(&probes->base, k);
+	if (is_probe_named("many_to_one one_to_many both_ways sendrecv ring", key->name))
+		return key->y <= LARGE_B &&
+		       (key->x <= 3 || key->x == largest(probes->measured, key->name));
+	return strcmp(key->name, "one_way") || key->x <= LARGE_B;
+}
+
+/* 0: it is not needed. */
+static void set_weights(const struct probes *probes, double *weights)
 {
 	const struct check_base *base = &probes->base;
-	const struct sample_key *key = &base->list[k].key;
-	bool is_flows = !strcmp(key->name, "many_to_one") || !strcmp(key->name, "one_to_many");
-	int n = 0;
 
-	if (probes->is_few && key->x > 4 << 20 && !strcmp(key->name, "one_way"))
-		return 0;
-	if (probes->is_few && is_flows && key->x > 2 &&
-	    key->x < largest(probes->measured, "many_to_one"))
-		return 0;
-	for (int j = 0; j < base->n; j++)
-		n += !strcmp(base->list[j].key.name, key->name) &&
-		     base->list[j].key.where == key->where;
-	return fmin(1, (strcmp(key->name, "one_way") ? ENOUGH : ENOUGH_MESSAGES) / n);
+	for (int k = 0; k < base->n; k++)
+		weights[k] = is_needed(probes, k);
+	for (int k = 0; k < base->n; k++) {
+		const struct sample_key *key = &base->list[k].key;
+		int n = 0;
+
+		for (int j = 0; j < base->n; j++)
+			n += is_like(&base->list[j].key, key) && weights[j] > 0;
+		if (weights[k] > 0)
+			weights[k] =
+			    fmin(1, (strcmp(key->name, "one_way") ? ENOUGH : ENOUGH_MESSAGES) / n);
+	}
 }
 
 void fit_choose(struct fit *fit, struct check *check)
@@ -435,18 +540,17 @@ void fit_choose(struct fit *fit, struct check *check)
 	if (begin(&probes, fit->samples, check) == 0 &&
 	    view_begin(&view, probes.base.n, &err) == 0) {
 		probes.forward.known = fit->known;
-		probes.is_few = fit->machine.has[PAYLOAD]; /* nothing differs by their number */
-		for (int k = 0; k < view.n; k++) {
+		for (int k = 0; k < view.n; k++)
 			view.scatter[k] = check_scatter(&probes.base.list[k]);
-			view.weight[k] = weight_of(&probes, k);
-		}
+		set_weights(&probes, view.weight);
 		begin_view(fit, &view);
-		if (search_run(&search, &err) == 0)
+		if (make_replay(&probes, view.weight) == 0 && search_run(&search, &err) == 0)
 			fit->machine = search.machine;
 		fit_set_outer(fit);
 		check_one(&probes, &fit->machine);
 		search_finish(&search);
 	}
 	view_end(&view);
+	free(probes.replay);
 	check_end(&probes.base);
 }

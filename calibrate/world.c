@@ -125,6 +125,7 @@ void cal_world_finish(struct cal *cal)
 	free(cal->place);
 	free(cal->is_used);
 	samples_finish(&cal->samples);
+	samples_finish(&cal->measured);
 }
 
 int cal_partner(const struct cal *cal, int where)
