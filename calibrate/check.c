@@ -182,13 +182,18 @@ double check_scatter(const struct check_wanted *wanted)
 
 /* --- the verdict --- */
 
+static bool is_same_probe(const struct check_off *a, const struct check_off *b)
+{
+	return !strcmp(a->key.name, b->key.name) && a->command == b->command;
+}
+
 /* Keeps the worst of each probe, in order. */
 static void rank(struct check *check, const struct check_off *off)
 {
 	struct check_off *list = check->worst;
 	int at = 0;
 
-	while (at < check->n_worst && strcmp(list[at].key.name, off->key.name))
+	while (at < check->n_worst && !is_same_probe(&list[at], off))
 		at++;
 	if (at == CHECK_PROBES || (at < check->n_worst && list[at].error >= off->error))
 		return;
@@ -253,14 +258,20 @@ static void write_value(const struct sample_key *key, double value, FILE *file)
 
 	if (kind >= PART)
 		fprintf(file, "%.4g", value);
+	else if (fabs(value) < 1e-3)
+		fprintf(file, "%.4g us", value * 1e6);
+	else if (fabs(value) < 1)
+		fprintf(file, "%.4g ms", value * 1e3);
 	else
-		fprintf(file, fabs(value) < 1e-3 ? "%.4g us" : "%.4g ms",
-			value * (fabs(value) < 1e-3 ? 1e6 : 1e3));
+		fprintf(file, "%.4g s", value);
 }
 
 static void write_off(const struct check_off *off, FILE *file)
 {
-	fprintf(file, "%s %lld", off->key.name, (long long)off->key.x);
+	if (off->command)
+		fprintf(file, "\"%.60s\"", off->command);
+	else
+		fprintf(file, "%s %lld", off->key.name, (long long)off->key.x);
 	if (off->key.y)
 		fprintf(file, " %lld", (long long)off->key.y);
 	fprintf(file, off->key.where == WITHIN_NODE ? " within a node: measured " : ": measured ");
@@ -295,9 +306,8 @@ void check_verdict(const struct check *check, FILE *file)
 void check_list(const struct check *check, const char *warning, const char *prefix, FILE *file)
 {
 	if (warning && check->n_off > 0)
-		fprintf(file,
-			"%s%d measurements are more than 10 %% off; the worst of each probe:\n",
-			warning, check->n_off);
+		fprintf(file, "%s%d measurement%s more than 10 %% off; the worst of each probe:\n",
+			warning, check->n_off, check->n_off == 1 ? " is" : "s are");
 	for (int k = 0; k < check->n_worst && k < CHECK_LISTED; k++) {
 		if (check->worst[k].error <= CHECK_MOST)
 			return;

@@ -15,6 +15,7 @@
  */
 struct check_off { /* one measurement, and what the file makes of it */
 	struct sample_key key;
+	const char *command; /* borrowed: of a program; else NULL */
 	double measured, predicted;
 	double error; /* distance from the measurement's 95 % interval, see check.c */
 };
@@ -50,7 +51,7 @@ void check_end(struct check_base *base);
 /* Half of the 95 % interval of a measurement, as a part of what an error of it is a part of. */
 double check_scatter(const struct check_wanted *wanted);
 /* 0, or -1: out of memory. offs[base->n] (NULL: none): how far predictions are off, with sign, as
- * such a part; NAN: the probes chose other sizes. Each that is compared becomes a row, too (NULL: none): probe, place,
+ * such a part; NAN: not compared. Each that is compared becomes a row, too (NULL: none): probe, place,
  * x, y, measured, predicted. */
 int check_compare(const struct check_base *base, const struct samples *predicted,
 		  struct check *check, double *offs, FILE *rows);

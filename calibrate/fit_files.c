@@ -84,6 +84,7 @@ static void judge(struct work *work)
 		struct check_off off = {.key = sample_key(o->what ? o->what->name : "program",
 							  BETWEEN_NODES, o->what ? o->size_B : k,
 							  o->what ? o->n_ranks : 0),
+					.command = o->what ? NULL : o->command,
 					.measured = o->time_s,
 					.predicted = work->predicted[k]};
 

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -26,15 +27,26 @@ static double spin(int64_t n_loops)
 	return result;
 }
 
+/* Else nothing that is measured beside it would mean anything. */
+static void check_that_it_takes_time(const struct cal *cal)
+{
+	static const double PIECE_S = 1e-3, LEAST = 1e-3;
+	double begin = MPI_Wtime();
+
+	load_compute(PIECE_S);
+	if (MPI_Wtime() - begin > LEAST * PIECE_S)
+		return;
+	if (cal->rank == 0)
+		fprintf(stderr, "mpisim-calibrate: computing takes no time here, wanted %s\n",
+			cal->is_simulated ? "mpisim-run --compute modelled" : "it to");
+	MPI_Abort(MPI_COMM_WORLD, 2);
+}
+
 /* The fastest of several runs is the one that nobody disturbed. */
-void load_init(struct cal *cal)
+static void find_speed(void)
 {
 	enum { LOOPS = 2000000, RUNS = 10 };
-	const char *sleeps = getenv("MPISIM_REAL_SLEEP");
 
-	load.is_charged = cal->is_simulated || (sleeps && !strcmp(sleeps, "1"));
-	if (load.is_charged)
-		return;
 	for (int k = 0; k < RUNS; k++) {
 		double begin = MPI_Wtime(), rate;
 
@@ -43,6 +55,16 @@ void load_init(struct cal *cal)
 		if (rate > load.loops_per_s)
 			load.loops_per_s = rate;
 	}
+}
+
+void load_init(struct cal *cal)
+{
+	const char *sleeps = getenv("MPISIM_REAL_SLEEP");
+
+	load.is_charged = cal->is_simulated || (sleeps && !strcmp(sleeps, "1"));
+	if (!load.is_charged)
+		find_speed();
+	check_that_it_takes_time(cal);
 }
 
 void load_compute(double seconds)

@@ -92,6 +92,19 @@ static int draw(const char *who, const struct fit *fit, const char *cluster, con
 	return drawn < 0 ? -1 : 0;
 }
 
+/* Of the largest messages. */
+static double bandwidth_of(const struct fit *fit)
+{
+	const struct machine *machine = &fit->machine;
+	bool is_within = fit->subject == WITHIN_NODE;
+	double rate_Bps = machine->value[is_within ? INNER_BANDWIDTH : BANDWIDTH];
+
+	for (int k = 0; k < MACHINE_SEGMENTS; k++)
+		if (machine->has[(is_within ? INNER_SEGMENT : SEGMENT) + k])
+			rate_Bps = machine->value[(is_within ? INNER_RATE : SEGMENT_RATE) + k];
+	return rate_Bps;
+}
+
 /* What a reader wants to know before anything else, and what to do next. */
 static void summarize(const struct fit *fit, const struct check *check, const char *output)
 {
@@ -103,7 +116,7 @@ static void summarize(const struct fit *fit, const struct check *check, const ch
 		printf("measured:    within one node only\n");
 	printf("latency:     %.4g us, of which the network has %.4g us\n",
 	       fit->empty[fit->subject].value * 1e6, machine->value[LATENCY] * 1e6);
-	printf("bandwidth:   %.6g MB/s\neager limit: ", machine->value[BANDWIDTH] / 1e6);
+	printf("bandwidth:   %.6g MB/s\neager limit: ", bandwidth_of(fit) / 1e6);
 	parameter_write(THRESHOLD, machine->value[THRESHOLD], stdout);
 	putchar('\n');
 	printf("verdict:     ");
