@@ -123,28 +123,6 @@ static void fit_saw(const struct points *points, struct saw *saw)
 	saw->rest = (tt - saw->per_byte_s * st - saw->jump_s * kt) / (n - 3);
 }
 
-/* On a line, but for less than jumps that would count: the simulator's times are without noise, and
- * a search takes longer than its run. */
-static bool are_on_a_line(const struct points *points)
-{
-	static const double LITTLE = 0.05;
-	double s = 0, t = 0, ss = 0, st = 0, tt = 0, n = points->n, per_byte_s;
-
-	for (int k = 0; k < points->n; k++) {
-		s += points->size_B[k] / n;
-		t += points->time_s[k] / n;
-	}
-	for (int k = 0; k < points->n; k++) {
-		double size_B = points->size_B[k] - s, time_s = points->time_s[k] - t;
-
-		ss += size_B * size_B;
-		st += size_B * time_s;
-		tt += time_s * time_s;
-	}
-	per_byte_s = st / ss;
-	return sqrt(fmax(tt - per_byte_s * st, 0) / n) < LITTLE * LEAST_OVERHEAD_B * per_byte_s;
-}
-
 /* The distance and place of jumps that fit the points best, among all that they tell apart. */
 static struct saw find_saw(const struct points *points)
 {
@@ -231,7 +209,7 @@ static int64_t probe_range(struct cal *cal, double until, int64_t from_B, int64_
 		return 0;
 	for (int k = 0; k < points.n; k++)
 		points.time_s[k] = time_of(cal, (int64_t)points.size_B[k]);
-	if (cal->rank == 0 && !are_on_a_line(&points))
+	if (cal->rank == 0)
 		saw = find_saw(&points);
 	MPI_Bcast(&saw, sizeof(saw), MPI_BYTE, 0, MPI_COMM_WORLD);
 	if (!(saw.jump_s > LEAST_OVERHEAD_B * saw.per_byte_s) || saw.per_byte_s <= 0)
