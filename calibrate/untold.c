@@ -11,7 +11,7 @@ static const double WIDE = 4; /* from one end of an interval to the other, a fac
 enum { MOST_OTHERS = 16 };
 
 struct others {
-	int n;
+	int n, usual; /* that one is what libraries have; -1: none is */
 	struct machine list[MOST_OTHERS];
 	char names[MOST_OTHERS][128]; /* of what differs */
 };
@@ -40,6 +40,9 @@ static void add_words(const struct machine *now, struct others *others)
 		enum parameter_id id = words[k];
 		int word = now->has[id] && now->value[id] > 0 ? 0 : 1;
 		char name[64];
+
+		if (id == PROGRESS && word > 0)
+			others->usual = others->n;
 
 		machine_set(add(others, now, "%s, %s or %s", parameter_name(id, name),
 				PARAMETER[id].words[now->has[id] ? (int)now->value[id] : 0],
@@ -100,9 +103,8 @@ static void say_wide(const struct machine *machine, struct untold *out)
 int untold_find(struct search *search, struct untold *out, struct util_error *err)
 {
 	const struct view *view = search->view;
-	struct others others = {0};
+	struct others others = {.usual = -1};
 	double *off = calloc((size_t)view->n * MOST_OTHERS + 1, sizeof(*off)), chance;
-	int failed;
 
 	*out = (struct untold){0};
 	if (!off)
@@ -110,19 +112,25 @@ int untold_find(struct search *search, struct untold *out, struct util_error *er
 	say_wide(&search->machine, out);
 	add_words(&search->machine, &others);
 	add_overheads(&search->machine, &others);
-	failed = view->predict(view->context, others.list, others.n, off, err);
+	/* the simulator may refuse all */
+	if (view->predict(view->context, others.list, others.n, off, err))
+		others.n = 0;
 	chance = log(search->n_told);
-	for (int j = 0; j < others.n && !failed; j++) {
+	for (int j = 0; j < others.n; j++) {
 		double more = 0;
 
 		for (int k = 0; k < view->n; k++)
 			more += loss_of(search, k, off[(ptrdiff_t)j * view->n + k]) -
 				loss_of(search, k, search->off[k]);
-		if (more < chance)
-			say(out, "%s", others.names[j]);
+		if (more >= chance)
+			continue;
+		say(out, "%s%s", others.names[j],
+		    j == others.usual ? ": the latter, as libraries have it" : "");
+		if (j == others.usual)
+			search->machine = others.list[j];
 	}
 	free(off);
-	return failed;
+	return 0;
 }
 
 void untold_write(const struct untold *untold, const char *prefix, FILE *file)

@@ -12,7 +12,8 @@ struct untold {
 	char texts[PARAMETERS + 8][160]; /* "the times do not tell …" */
 };
 
-/* Of what was found; some runs of the simulator. 0 or negative. */
+/* Of what was found, which progress within MPI becomes a part of if the data tell nothing of it;
+ * some runs of the simulator. 0 or negative. */
 int untold_find(struct search *search, struct untold *out, struct util_error *err);
 void untold_write(const struct untold *untold, const char *prefix, FILE *file);
 
