@@ -88,7 +88,9 @@ static void judge(struct work *work)
 					.measured = o->time_s,
 					.predicted = work->predicted[k]};
 
-		off.error = fmax(fabs(off.predicted / o->time_s - 1) - o->scatter, 0);
+		off.error = isnan(off.predicted) /* its run failed */
+				? INFINITY
+				: fmax(fabs(off.predicted / o->time_s - 1) - o->scatter, 0);
 		check_add(&work->check, &off);
 	}
 }
@@ -285,13 +287,14 @@ static int begin(struct work *work, struct util_error *err)
 	return find_library(work, err);
 }
 
-/* On the machine that was found so far; each can be, or *err says why one cannot. */
-static int predict_all(struct work *work, struct util_error *err)
+/* On the machine that was found so far; negative: *err says why all, or some, have none. */
+static int predict_all(struct work *work, bool *has_some, struct util_error *err)
 {
 	int failed;
 
 	util_error_set(err, UTIL_EINPUT, "a run says no time"); /* unless it says why */
 	failed = predictor_run(&work->predictor, &work->search.machine, 1, work->predicted, err);
+	*has_some = !failed;
 	for (int k = 0; k < work->observations.n && !failed; k++)
 		if (isnan(work->predicted[k]))
 			failed = err->code;
@@ -300,8 +303,10 @@ static int predict_all(struct work *work, struct util_error *err)
 
 static int fit(struct work *work, struct util_error *err)
 {
-	if (predict_all(work, err) || search_run(&work->search, err) ||
-	    untold_find(&work->search, &work->untold, err) || predict_all(work, err))
+	bool has_some;
+
+	if (predict_all(work, &has_some, err) || search_run(&work->search, err) ||
+	    untold_find(&work->search, &work->untold, err) || predict_all(work, &has_some, err))
 		return err->code;
 	judge(work);
 	if (write_file(work, err) || (work->request->plot && draw(work, err)))
@@ -313,8 +318,13 @@ static int fit(struct work *work, struct util_error *err)
 /* The file as it is, and nothing written. */
 static int check(struct work *work, struct util_error *err)
 {
-	if (predict_all(work, err))
-		return err->code;
+	bool has_some;
+
+	if (predict_all(work, &has_some, err)) {
+		if (!has_some)
+			return err->code;
+		fprintf(stderr, "%s: warning: %s\n", work->who, err->text);
+	}
 	judge(work);
 	check_verdict(&work->check, stdout);
 	putchar('\n');
