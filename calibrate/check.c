@@ -195,7 +195,9 @@ static void rank(struct check *check, const struct check_off *off)
 
 	while (at < check->n_worst && !is_same_probe(&list[at], off))
 		at++;
-	if (at == CHECK_PROBES || (at < check->n_worst && list[at].error >= off->error))
+	if (at == CHECK_PROBES) /* the least of all makes room */
+		at--;
+	if (at < check->n_worst && list[at].error >= off->error)
 		return;
 	if (at == check->n_worst)
 		check->n_worst++;
@@ -299,7 +301,7 @@ void check_verdict(const struct check *check, FILE *file)
 		fputs(", none is off by more than 1 %", file);
 	}
 	if (check->n_apart > 0)
-		fprintf(file, "; %d were not compared: on the file they cannot be made",
+		fprintf(file, "; %d were not compared: probes on the file did not make them",
 			check->n_apart);
 }
 

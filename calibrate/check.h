@@ -27,7 +27,7 @@ struct check {
 	bool is_made;
 	char why_not[1024];	       /* it was not */
 	int n, n_close, n_near, n_off; /* compared; within 5 %, within 10 %, and not */
-	int n_apart;		       /* not compared: they cannot be made on the file */
+	int n_apart;		       /* not compared: probes on the file did not make them */
 	int n_worst;
 	struct check_off worst[CHECK_PROBES]; /* [n_worst] of each probe, the worst first */
 };

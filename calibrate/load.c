@@ -36,9 +36,8 @@ static void check_that_it_takes_time(const struct cal *cal)
 	load_compute(PIECE_S);
 	if (MPI_Wtime() - begin > LEAST * PIECE_S)
 		return;
-	if (cal->rank == 0)
-		fprintf(stderr, "mpisim-calibrate: computing takes no time here, wanted %s\n",
-			cal->is_simulated ? "mpisim-run --compute modelled" : "it to");
+	fprintf(stderr, "mpisim-calibrate: computing takes no time on %s, wanted %s\n", cal->host,
+		cal->is_simulated ? "mpisim-run --compute modelled" : "it to");
 	MPI_Abort(MPI_COMM_WORLD, 2);
 }
 

@@ -28,6 +28,7 @@ static void note_run(struct cal *cal)
 	cal_fact(cal, "simulated", "%d", cal->is_simulated);
 	cal_fact(cal, "budget_s", "%g", cal->settings.budget_s);
 	cal_fact(cal, "window_s", "%g", cal->settings.window_s);
+	cal_fact(cal, "max_size_B", "%lld", (long long)cal->settings.max_size_B);
 }
 
 /* One rank more than CPUs is what the CPU cost needs: that one waits. */
@@ -280,7 +281,7 @@ int main(int argc, char **argv)
 		return 0;
 	}
 	cal.program = argv[0];
-	MPI_Comm_rank(MPI_COMM_WORLD, &cal.rank);
+	cal.rank = rank;
 	switch (cal_options(argc, argv, rank, &cal.settings)) {
 	case GO_ON:
 		if (n_ranks < 2)

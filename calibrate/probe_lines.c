@@ -380,6 +380,8 @@ static int choose_trains(const struct cal *cal, int64_t *sizes_B, int *lengths)
 	if (cal->is_replay) {
 		while (n < TRAINS &&
 		       (key = samples_next(&cal->measured, "train", key ? key->x : 0))) {
+			if (key->x > cal->settings.max_size_B || key->y > MOST_CARS)
+				continue;
 			sizes_B[n] = key->x;
 			lengths[n++] = (int)key->y;
 		}

@@ -251,10 +251,10 @@ static int64_t replay_ranges(struct cal *cal, int64_t *distance_B)
 	do {
 		key = samples_next(&cal->measured, "packet_stream", key ? key->x : -1);
 		size_B = cal_share(key ? (double)key->x : -1);
-		if (size_B >= 0)
+		if (size_B >= 0 && size_B <= (double)cal->settings.max_size_B)
 			time_of(cal, (int64_t)size_B);
 	} while (size_B >= 0);
-	return (int64_t)found_B;
+	return *distance_B > 0 ? (int64_t)found_B : 0;
 }
 
 /* The link is busy with one of two messages for as long as processors are with its bytes, and an

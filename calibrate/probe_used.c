@@ -98,9 +98,9 @@ static double left_in_buffer(struct cal *cal, const char *name, struct exchange 
 	double left_s = measure(cal, name, point, 0, 0);
 
 	cal_keep(cal, name, BETWEEN_NODES, point->size_B, 0, left_s);
-	if (cal->is_replay && cal->rank == 0)
-		left_s = cal_summary(cal, name, BETWEEN_NODES, point->size_B, 0).median;
-	return cal_share(left_s);
+	if (!cal->is_replay)
+		return left_s;
+	return cal_share(cal_summary(cal, name, BETWEEN_NODES, point->size_B, 0).median);
 }
 
 /* Of a message of that size, all on new connections, as long as there are any, or all on the used

@@ -140,7 +140,7 @@ static void settle(const struct cal *cal)
 /* In a replay: how often a measurement is made again, at most as it was; 0: it is left out. */
 static int count_again(const struct cal *cal, const struct sample_key *key)
 {
-	double most = cal_measured_fact(cal, "repeats", MOST);
+	double most = fmin(cal_measured_fact(cal, "repeats", MOST), MOST);
 	char text[SAMPLES_KEY_B];
 	const char *left_out;
 

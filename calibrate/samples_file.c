@@ -25,6 +25,7 @@ static const struct number {
 	       {"cpus", 1},
 	       {"computing_ranks", 1},
 	       {"window_s", 1e-9},
+	       {"max_size_B", 1024},
 	       {"used_compute_s", 0},
 	       {"eager_threshold_B", -2},
 	       {"eager_threshold_within_B", -2},

@@ -79,11 +79,12 @@ static void say_places(struct child_command *command, const struct samples *samp
 static void say_probes(struct child_command *command, const struct probes *probes)
 {
 	const struct samples *samples = probes->measured;
-	long long most_B = largest(samples, "one_way");
+	/* older samples do not say it */
+	long long most_B = atoll(fact_or(samples, "max_size_B", "0"));
 	int64_t n_transfers = largest(samples, "compute_speed");
 
-	/* as long as the other one: windows grow by what a connection has carried before */
-	child_say(command, "--budget=%ss", fact_or(samples, "budget_s", "300"));
+	if (most_B == 0)
+		most_B = largest(samples, "one_way");
 	child_say(command, "--max-size=%lldB", most_B < 1024 ? 1024 : most_B);
 	child_say(command, "--window=%ss", fact_or(samples, "window_s", "0.05"));
 	if (samples_get_fact(samples, "cpus", 0))
@@ -482,7 +483,7 @@ static bool is_stream_needed(const struct check_base *base, int k)
 {
 	enum { MESSAGES = 26, OPENING_B = 128 << 20, LEAST = 4 };
 	double carried_B = 0;
-	int first = k, end = k, step;
+	int first = k, end, step;
 
 	while (first > 0 && is_like(&base->list[first - 1].key, &base->list[k].key))
 		first--;
@@ -501,14 +502,15 @@ static bool is_needed(const struct probes *probes, int k)
 
 	if (!strcmp(key->name, "compute_speed")) /* nothing that is searched for depends on more */
 		return key->x <= 1 && key->y <= 1;
-	if (!samples_get_fact(probes->measured, "packet_jump_B", 0))
+	if (!samples_get_fact(probes->measured, "packet_jump_B", 1))
 		return true;
 	if (!strcmp(key->name, "packet_stream"))
 		return is_stream_needed(&probes->base, k);
 	if (is_probe_named("many_to_one one_to_many both_ways sendrecv ring", key->name))
 		return key->y <= LARGE_B &&
 		       (key->x <= 3 || key->x == largest(probes->measured, key->name));
-	return strcmp(key->name, "one_way") || key->x <= LARGE_B;
+	/* packets are between nodes */
+	return strcmp(key->name, "one_way") || key->where == WITHIN_NODE || key->x <= LARGE_B;
 }
 
 /* 0: it is not needed. */

@@ -12,6 +12,7 @@ import os
 import pathlib
 import re
 import statistics
+import subprocess
 import sys
 import tempfile
 
@@ -117,6 +118,9 @@ with tempfile.TemporaryDirectory() as scratch:
     bench = programs.Bench(pathlib.Path(build), pathlib.Path(scratch))
     samples = bench.calibrate(known_cluster, ranks, "first", *options)
     check(bench.calibrate(known_cluster, ranks, "second", *options).read_bytes() == samples.read_bytes(), "two runs have the same samples")
+    if not settings: # the same measurements are made again
+        said = subprocess.run([bench.fit, samples, "--check", cluster], capture_output=True, text=True, check=False).stdout
+        check("the file reproduces" in said and "not compared" not in said, f"a replay: {said}")
     output, warnings, _, is_silent = bench.find(samples)
     text = output.read_text(encoding="utf-8")
     if os.environ.get("SHOW"):
