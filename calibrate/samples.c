@@ -202,3 +202,13 @@ const struct sample_key *samples_next(const struct samples *samples, const char 
 	}
 	return next;
 }
+
+int64_t samples_largest(const struct samples *samples, const char *name)
+{
+	int64_t most = -1;
+
+	for (size_t i = 0; i < samples->n; i++)
+		if (!strcmp(samples->list[i].key.name, name) && samples->list[i].key.x > most)
+			most = samples->list[i].key.x;
+	return most;
+}

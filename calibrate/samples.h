@@ -59,6 +59,8 @@ int samples_fact(struct samples *samples, const char *name, const char *format, 
 const char *samples_get_fact(const struct samples *samples, const char *name, int k);
 /* The probe's next larger x than this one; NULL: there is none. Borrowed. */
 const struct sample_key *samples_next(const struct samples *samples, const char *name, int64_t x);
+/* The probe's largest x; -1: there is none. */
+int64_t samples_largest(const struct samples *samples, const char *name);
 /* n = 0 when there is none. O(number of samples). */
 struct summary samples_summary(const struct samples *samples, const struct sample_key *key);
 /* The first of its key. O(number of samples). */

@@ -7,11 +7,9 @@
 
 #include "fit.h"
 #include "forward.h"
+#include "replay_probes.h"
 
 enum { ARGUMENT_B = 4200, JOBS = 2 };
-/* How often a candidate's run makes each measurement, since connections' windows open as they are
- * used; and that which is compared in the end. */
-enum { FEW_REPEATS = 2, MOST_REPEATS = 6 };
 
 struct probes {
 	const struct samples *measured; /* borrowed */
@@ -31,16 +29,6 @@ static const char *fact_or(const struct samples *samples, const char *name, cons
 	const char *text = samples_get_fact(samples, name, 0);
 
 	return text ? text : otherwise;
-}
-
-static int64_t largest(const struct samples *samples, const char *name)
-{
-	int64_t most = -1;
-
-	for (size_t i = 0; i < samples->n; i++)
-		if (!strcmp(samples->list[i].key.name, name) && samples->list[i].key.x > most)
-			most = samples->list[i].key.x;
-	return most;
 }
 
 static bool has_probe(const struct samples *samples, const char *beginning)
@@ -81,10 +69,10 @@ static void say_probes(struct child_command *command, const struct probes *probe
 	const struct samples *samples = probes->measured;
 	/* older samples do not say it */
 	long long most_B = atoll(fact_or(samples, "max_size_B", "0"));
-	int64_t n_transfers = largest(samples, "compute_speed");
+	int64_t n_transfers = samples_largest(samples, "compute_speed");
 
 	if (most_B == 0)
-		most_B = largest(samples, "one_way");
+		most_B = samples_largest(samples, "one_way");
 	child_say(command, "--max-size=%lldB", most_B < 1024 ? 1024 : most_B);
 	child_say(command, "--window=%ss", fact_or(samples, "window_s", "0.05"));
 	if (samples_get_fact(samples, "cpus", 0))
@@ -93,62 +81,6 @@ static void say_probes(struct child_command *command, const struct probes *probe
 		child_say(command, "--transfers=%lld", (long long)n_transfers);
 	if (has_probe(samples, "spawn"))
 		child_say(command, "--spawn");
-}
-
-/* Each measurement by its median and the ends of its interval, which is all of six or fewer. */
-static int condense(const struct samples *samples, struct samples *out)
-{
-	int failed = 0;
-
-	for (size_t i = 0; i < samples->n_facts; i++)
-		failed |= samples_fact(out, samples->facts[i].name, "%s", samples->facts[i].value);
-	for (size_t i = 0; i < samples->n; i++) {
-		const struct sample_key *key = &samples->list[i].key;
-		/* a stream repeats its messages itself */
-		int n = strcmp(key->name, "packet_stream") ? MOST_REPEATS : 1;
-		struct summary s;
-
-		if (!samples_is_first(samples, i))
-			continue;
-		s = samples_summary(samples, key);
-		n = n < s.n ? n : s.n;
-		for (int k = 0; k < n; k++)
-			failed |= samples_add(out, key,
-					      n < 3	   ? s.median
-					      : k == 0	   ? s.low
-					      : k == n - 1 ? s.high
-							   : s.median);
-	}
-	return failed;
-}
-
-/* What a run decides by; what it leaves out, where weights are given, since it would take long and
- * tells no more. 0 or -1. */
-static int make_replay(struct probes *probes, const double *weights)
-{
-	struct samples samples = {0};
-	size_t n;
-	int failed = condense(probes->measured, &samples);
-	FILE *file;
-
-	failed |= samples_fact(&samples, "repeats", "%d", weights ? FEW_REPEATS : MOST_REPEATS);
-
-	free(probes->replay);
-	probes->replay = NULL;
-	for (int k = 0; weights && k < probes->base.n; k++) {
-		char key[SAMPLES_KEY_B];
-
-		sample_key_text(&probes->base.list[k].key, key);
-		if (weights[k] == 0)
-			failed |= samples_fact(&samples, "left_out", "%s", key);
-	}
-	file = open_memstream(&probes->replay, &n);
-	if (file) {
-		samples_print(&samples, file);
-		failed |= fclose(file);
-	}
-	samples_finish(&samples);
-	return failed || !file ? -1 : 0;
 }
 
 static void say(void *context, int part, struct forward_run *run)
@@ -213,7 +145,7 @@ static void check_one(struct probes *probes, const struct machine *machine)
 
 	*probes->check = (struct check){0};
 	probes->offs = NULL;
-	if (make_replay(probes, NULL))
+	if (replay_make(probes->measured, &probes->base, NULL, &probes->replay))
 		snprintf(probes->check->why_not, sizeof(probes->check->why_not), "out of memory");
 	else if (forward(&probes->forward, machine, 1, &err))
 		snprintf(probes->check->why_not, sizeof(probes->check->why_not), "%.1000s",
@@ -469,69 +401,6 @@ static bool tells(void *context, int observation, enum parameter_id id)
 	return id == THRESHOLD || is_probe_named(PARAMETER[id].probes, key->name);
 }
 
-/* Of a probe, so many tell all that it has to say: messages by size carry most of a prediction. */
-static const double ENOUGH = 8, ENOUGH_MESSAGES = 24;
-
-static bool is_like(const struct sample_key *a, const struct sample_key *b)
-{
-	return !strcmp(a->name, b->name) && a->where == b->where;
-}
-
-/* Streams of packets, which follow each other by size: as few as open a connection's window, but no
- * fewer than tell a line. */
-static bool is_stream_needed(const struct check_base *base, int k)
-{
-	enum { MESSAGES = 26, OPENING_B = 128 << 20, LEAST = 4 };
-	double carried_B = 0;
-	int first = k, end, step;
-
-	while (first > 0 && is_like(&base->list[first - 1].key, &base->list[k].key))
-		first--;
-	for (end = first; end < base->n && is_like(&base->list[end].key, &base->list[k].key); end++)
-		carried_B += MESSAGES * (double)base->list[end].key.x;
-	step = (int)fmax(fmin(carried_B / OPENING_B, (end - first) / LEAST), 1);
-	return (k - first) % step == 0;
-}
-
-/* Whether runs of candidates make this measurement: of packets, which take long, some tell no more
- * than others. */
-static bool is_needed(const struct probes *probes, int k)
-{
-	enum { LARGE_B = 4 << 20 };
-	const struct sample_key *key = &probes->base.list[k].key;
-
-	if (!strcmp(key->name, "compute_speed")) /* nothing that is searched for depends on more */
-		return key->x <= 1 && key->y <= 1;
-	if (!samples_get_fact(probes->measured, "packet_jump_B", 1))
-		return true;
-	if (!strcmp(key->name, "packet_stream"))
-		return is_stream_needed(&probes->base, k);
-	if (is_probe_named("many_to_one one_to_many both_ways sendrecv ring", key->name))
-		return key->y <= LARGE_B &&
-		       (key->x <= 3 || key->x == largest(probes->measured, key->name));
-	/* packets are between nodes */
-	return strcmp(key->name, "one_way") || key->where == WITHIN_NODE || key->x <= LARGE_B;
-}
-
-/* 0: it is not needed. */
-static void set_weights(const struct probes *probes, double *weights)
-{
-	const struct check_base *base = &probes->base;
-
-	for (int k = 0; k < base->n; k++)
-		weights[k] = is_needed(probes, k);
-	for (int k = 0; k < base->n; k++) {
-		const struct sample_key *key = &base->list[k].key;
-		int n = 0;
-
-		for (int j = 0; j < base->n; j++)
-			n += is_like(&base->list[j].key, key) && weights[j] > 0;
-		if (weights[k] > 0)
-			weights[k] =
-			    fmin(1, (strcmp(key->name, "one_way") ? ENOUGH : ENOUGH_MESSAGES) / n);
-	}
-}
-
 void fit_choose(struct fit *fit, struct check *check)
 {
 	struct probes probes;
@@ -544,9 +413,10 @@ void fit_choose(struct fit *fit, struct check *check)
 		probes.forward.known = fit->known;
 		for (int k = 0; k < view.n; k++)
 			view.scatter[k] = check_scatter(&probes.base.list[k]);
-		set_weights(&probes, view.weight);
+		replay_weights(fit->samples, &probes.base, view.weight);
 		begin_view(fit, &view);
-		if (make_replay(&probes, view.weight) == 0 && search_run(&search, &err) == 0)
+		if (replay_make(fit->samples, &probes.base, view.weight, &probes.replay) == 0 &&
+		    search_run(&search, &err) == 0)
 			fit->machine = search.machine;
 		fit_set_outer(fit);
 		check_one(&probes, &fit->machine);
