@@ -2,6 +2,7 @@
 /* What may be added to a machine, and the values that each begins with. */
 #include "search.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -167,10 +168,28 @@ static void vary_sides(const struct view *view, const struct machine *now, enum 
 /* Where latencies are work, too, a burst hides a part of them. */
 static void mend_latency(const struct machine *now, enum parameter_id id, struct machine *machine)
 {
-	if (now->has[MODEL] && now->value[MODEL] > 0)
-		machine_set(machine, LATENCY,
-			    now->value[LATENCY] +
-				more_of(machine, now, id) / now->value[BANDWIDTH]);
+	double hidden_s = more_of(machine, now, id) / now->value[BANDWIDTH];
+
+	if (now->has[MODEL] && now->value[MODEL] > 0 && fabs(hidden_s) < now->value[LATENCY])
+		machine_set(machine, LATENCY, now->value[LATENCY] + hidden_s);
+}
+
+/* Links that save up more than a latency spare half of it in a game of ping-pong: they regain what the
+ * ball's way back leaves them. */
+static void vary_model(const struct view *view, const struct machine *now, enum parameter_id id,
+		       struct variants *out)
+{
+	double empty_s =
+	    now->value[LATENCY] + now->value[SEND_OVERHEAD] + now->value[RECV_OVERHEAD];
+
+	vary_word(now, id, out);
+	for (int k = 0; k < view->starts[BURST].n && !now->has[id]; k++) {
+		struct machine *machine = variants_add(out, now);
+
+		machine_set(machine, id, 1);
+		machine_set(machine, BURST, view->starts[BURST].values[k]);
+		machine_set(machine, LATENCY, 2 * empty_s);
+	}
 }
 
 static void vary_packets(const struct view *view, const struct machine *now, enum parameter_id id,
@@ -373,7 +392,7 @@ const struct mechanism MECHANISMS[] = {
     {"headers of packets", HEADER, HEADER, .vary = vary_header},
     {"a queue", QUEUE, PAYLOAD},
     {"bursts", BURST, .mend = mend_latency},
-    {"latencies that links have", MODEL},
+    {"latencies that links have", MODEL, .vary = vary_model},
     {"losses both ways", DUPLEX, .is_fluid = true},
     {"losses by sharing", SHARING, .is_fluid = true, .vary = vary_sharing},
     {"what leaves unattended", UNATTENDED, .mend = mend_unattended},
