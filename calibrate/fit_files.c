@@ -295,12 +295,12 @@ static int predict_all(struct work *work, bool *has_some, struct util_error *err
 	util_error_set(err, UTIL_EINPUT, "a run says no time"); /* unless it says why */
 	failed = predictor_run(&work->predictor, &work->search.machine, 1, work->predicted, err);
 	*has_some = !failed;
-	for (int k = 0; k < work->observations.n && !failed; k++) {
+	for (int k = 0; k < work->observations.n; k++) {
 		const char *command = work->observations.list[k].command;
 
 		if (isnan(work->predicted[k]))
-			failed = util_error_prepend(err, "\"%s\" cannot be simulated",
-						    command ? command : "a benchmark");
+			return util_error_prepend(err, "\"%s\" cannot be simulated",
+						  command ? command : "a benchmark");
 	}
 	return failed;
 }
