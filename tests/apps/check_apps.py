@@ -204,7 +204,9 @@ def check_pingpong(c):
 
 def check_mergesort(c):
     sums = set()
-    # Without an option the order of messages decides; in the simulator senders are equally fast, so the right one comes first.
+    # Without an option the order of messages decides; where computing takes no time, the right one comes first.
+    if c.is_cheap:
+        c.front = c.front + ['--scale', '*=0']
     for ranks, options in itertools.product([1, 2, 8], [['--named'], ['--roomy']] + ([[]] if c.is_cheap else [])):
         got = c.values(ranks, '--n', 4096, *options)
         c.equal(got.get('sorted'), 'yes', f'{ranks} ranks, {options}')
