@@ -240,6 +240,8 @@ int check_compare(const struct check_base *base, const struct samples *predicted
 		if (kind_of(wanted->key.name) == SPEED)
 			off.predicted *= base->core / found.core;
 		off.error = error_of(wanted, off.predicted);
+		off.is_of_message =
+		    kind_of(wanted->key.name) <= OF_Y && wanted->of > fabs(off.measured);
 		if (offs)
 			offs[k] = isnan(off.predicted) ? NAN : off_of(wanted, off.predicted);
 		if (isnan(off.predicted)) {
@@ -281,7 +283,8 @@ static void write_off(const struct check_off *off, FILE *file)
 	fputs(", predicted ", file);
 	write_value(&off->key, off->predicted, file);
 	if (off->error < MANY_TIMES)
-		fprintf(file, ", %.*f %% off", off->error < 0.1, 100 * off->error);
+		fprintf(file, ", %.*f %% %soff", off->error < 0.1, 100 * off->error,
+			off->is_of_message ? "of a message's time " : "");
 	else
 		fprintf(file, ", off by more than %.0f times as much", MANY_TIMES);
 }

@@ -17,7 +17,8 @@ struct check_off { /* one measurement, and what the file makes of it */
 	struct sample_key key;
 	const char *command; /* borrowed: of a program; else NULL */
 	double measured, predicted;
-	double error; /* distance from the measurement's 95 % interval, see check.c */
+	double error;	    /* distance from the measurement's 95 % interval, see check.c */
+	bool is_of_message; /* it is a part of a message's time, not of what was measured */
 };
 
 enum { CHECK_PROBES = 128, CHECK_LISTED = 8 }; /* more than there are; what a list shows */

@@ -275,8 +275,9 @@ static int begin(struct work *work, struct util_error *err)
 		return err->code;
 	work->search.view = &work->view;
 	if (predictor_begin(&work->predictor, &work->observations, work->known,
-			    name ? name : "the cluster file", request->n_jobs, err))
+			    name ? name : "the cluster file", err))
 		return err->code;
+	work->predictor.forward.cluster = request->check;
 	work->predicted = calloc((size_t)work->observations.n + 1, sizeof(*work->predicted));
 	if (!work->predicted)
 		return util_error_set(err, UTIL_ENOMEM, "out of memory");
@@ -296,11 +297,14 @@ static int predict_all(struct work *work, bool *has_some, struct util_error *err
 	failed = predictor_run(&work->predictor, &work->search.machine, 1, work->predicted, err);
 	*has_some = !failed;
 	for (int k = 0; k < work->observations.n; k++) {
-		const char *command = work->observations.list[k].command;
+		const char *command = work->observations.list[k].command,
+			   *quote = command ? "\"" : "", *known = work->request->known;
 
 		if (isnan(work->predicted[k]))
-			return util_error_prepend(err, "\"%s\" cannot be simulated",
-						  command ? command : "a benchmark");
+			return util_error_prepend(err, "%s%s%s cannot be simulated%s%s%s", quote,
+						  command ? command : "a benchmark", quote,
+						  known ? " on " : "", known ? known : "",
+						  known ? " and what was fitted" : "");
 	}
 	return failed;
 }

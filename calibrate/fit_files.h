@@ -13,7 +13,6 @@ struct fit_files {
 	const char *known;   /* a cluster file to complete; NULL: a node for each rank */
 	const char *library; /* of machine.h, by name; NULL: whichever predicts best */
 	const char *plot;    /* a folder; NULL: no picture */
-	int n_jobs;
 };
 
 /* Writes the file, says on standard output how good it is, and warns on standard error. 1: times are

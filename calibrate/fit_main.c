@@ -27,6 +27,7 @@ static const char help[] =
     "  --check FILE        how well this cluster file reproduces the samples: the probes run in\n"
     "                      the simulator\n"
     "  --no-check          nothing is simulated: the plain model, not compared with the samples\n"
+    "  --jobs N            runs of the simulator at once (all cores)\n"
     "  --version, --help\n"
     "\n"
     "--fit finds the cluster with which the simulator predicts times that others have measured:\n"
@@ -35,7 +36,6 @@ static const char help[] =
     "  --cluster FILE      what is known of the cluster: nodes, cores, storage\n"
     "  --library NAME      whose protocols: plain, rdma, openmpi, mpich, openmpi-tcp,\n"
     "                      mpich-tcp; otherwise whose predict best\n"
-    "  --jobs N            runs of the simulator at once (2)\n"
     "  --check FILE        in place of -o: how well this cluster file predicts the times\n"
     "\n"
     "Exit status: 0, 1 --check found measurements that are more than 10 % off, 2 wrong usage or\n"
@@ -43,6 +43,7 @@ static const char help[] =
 
 struct command {
 	struct fit_files files; /* without --fit one, of samples */
+	int n_jobs;
 	bool is_unchecked, fits, help, version;
 };
 
@@ -55,7 +56,7 @@ static const struct util_option table[] = {
     {"fit", UTIL_OPTION_FLAG, AT(fits)},
     {"cluster", UTIL_OPTION_TEXT, AT(files.known)},
     {"library", UTIL_OPTION_TEXT, AT(files.library)},
-    {"jobs", UTIL_OPTION_COUNT, AT(files.n_jobs), .max = FORWARD_JOBS},
+    {"jobs", UTIL_OPTION_COUNT, AT(n_jobs), .max = FORWARD_JOBS},
     {"version", UTIL_OPTION_LAST, AT(version)},
     {"help", UTIL_OPTION_LAST, AT(help)},
 };
@@ -98,12 +99,10 @@ static int check_usage(const struct command *command, struct util_error *err)
 		return util_error_set(err, UTIL_EINPUT,
 				      "found %d files, wanted one with samples; " SEE_HELP,
 				      files->n_paths);
-	if (!fits && (files->known || files->library || files->n_jobs))
+	if (!fits && (files->known || files->library))
 		return util_error_set(err, UTIL_EINPUT,
 				      "%s: found no --fit, wanted it beside; " SEE_HELP,
-				      files->known     ? "--cluster"
-				      : files->library ? "--library"
-						       : "--jobs");
+				      files->known ? "--cluster" : "--library");
 	if (fits && files->n_paths == 0)
 		return util_error_set(err, UTIL_EINPUT,
 				      "--fit: found no file, wanted some with times; " SEE_HELP);
@@ -126,10 +125,9 @@ static int parse(int argc, char **argv, struct command *out, struct util_error *
 		return failed;
 	out->files.paths = argv + optind;
 	out->files.n_paths = argc - optind;
-	failed = check_usage(out, err);
-	if (out->files.n_jobs == 0)
-		out->files.n_jobs = 2;
-	return failed;
+	if (out->n_jobs > 0)
+		forward_set_jobs(out->n_jobs);
+	return check_usage(out, err);
 }
 
 static int run(const struct command *command)

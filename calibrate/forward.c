@@ -2,11 +2,27 @@
 #include "forward.h"
 
 #include <errno.h>
+#include <sched.h>
 #include <stdlib.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "util/outpath.h"
+
+static int n_jobs;
+
+void forward_set_jobs(int n)
+{
+	n_jobs = n;
+}
+
+static int count_cores(void)
+{
+	cpu_set_t set;
+	int n = sched_getaffinity(0, sizeof(set), &set) ? 1 : CPU_COUNT(&set);
+
+	return n < FORWARD_JOBS ? n : FORWARD_JOBS;
+}
 
 FILE *forward_open(struct forward_run *run, const char *name, const char *mode)
 {
@@ -101,8 +117,10 @@ int forward(const struct forward *forward, const struct machine *machines, int n
 {
 	static struct forward_run runs[FORWARD_JOBS];
 	char folder[PATH_MAX];
-	int begun = 0, n_made = 0, n_parts = forward->n_parts, n_jobs = forward->n_jobs;
+	int begun = 0, n_made = 0, n_parts = forward->n_parts;
 
+	if (n_jobs == 0)
+		forward_set_jobs(count_cores());
 	if (make_folder(folder, err))
 		return err->code;
 	for (int k = 0; k < n_machines * n_parts; k++) {

@@ -12,6 +12,8 @@
  * mpisim-run that lies beside this program. No MPI, no GSL.
  */
 enum { FORWARD_JOBS = 64 };
+/* How many are simulated at once; else as many as this process has cores. */
+void forward_set_jobs(int n);
 
 struct forward_run {
 	char folder[PATH_MAX]; /* for what is there meanwhile only */
@@ -24,7 +26,7 @@ struct forward {
 	const char *known;   /* of the cluster file, beside the machine's keys */
 	const char *cluster; /* the file; NULL: it is written of each machine */
 	const char *refused; /* what errors of the simulator begin with; NULL: nothing */
-	int n_jobs, n_parts; /* at once; runs of each machine */
+	int n_parts;	     /* runs of each machine */
 	/* What is run, behind mpisim-run's options that are the same for all. */
 	void (*say)(void *context, int part, struct forward_run *run);
 	/* What it left in its folder: output.txt has its standard output. Not called of one that

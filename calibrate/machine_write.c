@@ -153,9 +153,10 @@ static void write_levels(const struct output *out, int first, int indent)
 		fputc('}', out->file);
 	}
 	fputs("]", out->file);
-	for (int k = first; k < PARAMETERS; k++)
-		if (machine->has[k])
-			write_source(out, (enum parameter_id)k);
+	for (int k = first; k < LEVEL_RATE && machine->has[k]; k++) { /* in the same order */
+		write_source(out, (enum parameter_id)k);
+		write_source(out, (enum parameter_id)(k + MACHINE_LEVELS));
+	}
 }
 
 static void write_unattended(const struct output *out, int first, int indent)

@@ -20,6 +20,7 @@ static const char *const NAMES[COLUMNS] = {"operation", "size", "time", "ranks",
 /* Of times that are written with two digits behind the point; of a time of which nothing is said, as
  * a part. */
 static const double DIGIT_US = 0.005, DIGIT = 0.005;
+static const double SHORTEST_S = 1e-10, LONGEST_S = 1e7;
 
 struct reader {
 	struct observations *out;
@@ -38,10 +39,13 @@ static int refuse(const char *found, const char *wanted, struct util_error *err)
 	return util_refuse(err, "found \"%.80s\", wanted %s", found, wanted);
 }
 
-static int add(struct reader *reader, const struct observation *observation, struct util_error *err)
+static int add(struct reader *reader, const struct observation *observation, const char *text,
+	       struct util_error *err)
 {
 	struct observations *out = reader->out;
 
+	if (!(observation->time_s >= SHORTEST_S && observation->time_s <= LONGEST_S))
+		return refuse(text, "a time from 0.1 ns to 1e7 s", err);
 	if (!util_array_room(&out->list, (size_t)out->n, sizeof(*out->list)))
 		return util_error_set(err, UTIL_ENOMEM, "out of memory");
 	out->list[out->n++] = *observation;
@@ -181,7 +185,8 @@ static int add_number(struct reader *reader, const char *text, double size_B, do
 		return refuse(text, "from 2 to 4096 ranks", err);
 	new.size_B = (int)size_B;
 	new.time_s = seconds_of(reader, size_B, value);
-	return new.time_s > 0 && !is_nothing(reader->what, size_B) ? add(reader, &new, err) : 0;
+	return new.time_s > 0 && !is_nothing(reader->what, size_B) ? add(reader, &new, text, err)
+								   : 0;
 }
 
 /* Sizes come first, but of a barrier; that of the Intel MPI Benchmarks begins with repetitions. */
@@ -279,13 +284,12 @@ static int read_operation(struct reader *reader, char *text, struct util_error *
 	if (util_parse_size_B(words[SIZE], &size_B, err) ||
 	    util_parse_time_s(words[TIME], &row.time_s, err))
 		return err->code;
-	if (size_B > LARGEST_B || !(row.time_s > 0))
-		return refuse(size_B > LARGEST_B ? words[SIZE] : words[TIME],
-			      "a size up to 1 GiB and a time above 0", err);
+	if (size_B > LARGEST_B)
+		return refuse(words[SIZE], "a size up to 1 GiB", err);
 	row.size_B = (int)size_B;
 	if (read_ranks(reader, words[RANKS], &row, err) || read_place(words[PLACE], &row, err))
 		return err->code;
-	return add(reader, &row, err);
+	return add(reader, &row, words[TIME], err);
 }
 
 static int read_program(struct reader *reader, char *text, struct util_error *err)
@@ -300,8 +304,6 @@ static int read_program(struct reader *reader, char *text, struct util_error *er
 	command = comma + 1;
 	if (util_parse_time_s(text, &row.time_s, err))
 		return err->code;
-	if (!(row.time_s > 0))
-		return refuse(text, "a time above 0", err);
 	command += strspn(command, " \"");
 	command[strcspn(command, "\"")] = '\0';
 	if (strncmp(command, "mpirun ", 7) && strncmp(command, "mpiexec ", 8) &&
@@ -310,7 +312,7 @@ static int read_program(struct reader *reader, char *text, struct util_error *er
 	row.command = strdup(strchr(command, ' ') + 1);
 	if (!row.command)
 		return util_error_set(err, UTIL_ENOMEM, "out of memory");
-	return add(reader, &row, err);
+	return add(reader, &row, text, err);
 }
 
 /* --- a file --- */

@@ -9,7 +9,7 @@
 #include "forward.h"
 #include "replay_probes.h"
 
-enum { ARGUMENT_B = 4200, JOBS = 2 };
+enum { ARGUMENT_B = 4200 };
 
 struct probes {
 	const struct samples *measured; /* borrowed */
@@ -129,7 +129,6 @@ static int begin(struct probes *probes, const struct samples *measured, struct c
 {
 	*probes = (struct probes){.measured = measured, .check = check};
 	probes->forward = (struct forward){.refused = "its probes cannot be simulated",
-					   .n_jobs = JOBS,
 					   .n_parts = 1,
 					   .say = say,
 					   .read = compare,

@@ -222,14 +222,11 @@ static void collect(void *context, int machine, int part, struct forward_run *ru
 }
 
 int predictor_begin(struct predictor *predictor, const struct observations *observations,
-		    const char *known, const char *name, int n_jobs, struct util_error *err)
+		    const char *known, const char *name, struct util_error *err)
 {
-	*predictor = (struct predictor){.observations = observations,
-					.forward = {.known = known,
-						    .n_jobs = n_jobs,
-						    .say = say,
-						    .read = collect,
-						    .context = predictor}};
+	*predictor = (struct predictor){
+	    .observations = observations,
+	    .forward = {.known = known, .say = say, .read = collect, .context = predictor}};
 	if (find_runs(predictor, err) || read_shape(&predictor->shape, known, name, err))
 		return err->code;
 	for (int k = 0; k < observations->n; k++) {

@@ -25,7 +25,7 @@ struct predictor {
 
 /* `known` is borrowed; `name`: what errors call it. 0 or negative. */
 int predictor_begin(struct predictor *predictor, const struct observations *observations,
-		    const char *known, const char *name, int n_jobs, struct util_error *err);
+		    const char *known, const char *name, struct util_error *err);
 /* times[n][number of observations]; NAN of a candidate that the simulator refuses; why the last one
  * was stands in *err. 0 or negative: no candidate could be run. */
 int predictor_run(struct predictor *predictor, const struct machine *machines, int n, double *times,

@@ -135,6 +135,8 @@ def what_is_wrong_is_refused(cluster, folder):
             ("unit.csv", ["operation,size,time", "latency,8,1 kg"], "unit.csv:2"),
             ("number.csv", ["operation,size,time", "latency,8,1.3"], "number.csv:2: '1.3' has no unit, wanted a time such as"),
             ("program.csv", ["time,command", "1.3,mpirun -n 8 ./ring"], "program.csv:2: '1.3' has no unit"),
+            ("tiny.csv", ["operation,size,time", "latency,8,1e-30s"], "tiny.csv:2: found \"1e-30s\", wanted a time from 0.1 ns"),
+            ("huge.txt", ["# OSU MPI Latency Test v7.3", "8 1e40"], "huge.txt:2: found"),
             ("few.csv", ["operation,size,time", "latency,8"], "as many values as columns"),
             ("command.csv", ["time,command", "1.5s,./program"], "wanted a time and a command such as mpirun -n 8")):
         write(folder / name.split("@")[0], lines)
@@ -150,6 +152,9 @@ def what_is_wrong_is_refused(cluster, folder):
     check(done.returncode == 2 and "known.yaml:4: found" in done.stderr, f"a key that is fitted: {done.stderr}")
     done = call(fit, "--fit", str(good), *out, "--cluster", str(good))
     check(done.returncode == 2 and 'good.csv:1:1: found no key "mpisim_cluster"' in done.stderr, f"no cluster file: {done.stderr}")
+    negative = write(folder / "negative.yaml", ["mpisim_cluster: 1", "nodes: 2", "storage: {bandwidth: -3}"])
+    done = call(fit, "--fit", str(good), *out, "--cluster", str(negative))
+    check(done.returncode == 2 and f"cannot be simulated on {negative} and what was fitted: " in done.stderr and "storage.bandwidth: '-3'" in done.stderr, f"a wrong value: {done.stderr}")
     check(not (folder / "no.yaml").exists(), "nothing is written")
 
 
