@@ -100,6 +100,10 @@ class Validate(OwnFolder):
         done = self.call(TABLE, "--quiet", "--require", "a:25@4,51@6")
         self.assertEqual((done.returncode, done.stdout), (1, ""))
         self.assertIn("2 of 4 predictions of a are within 6 %, wanted 51 %", done.stderr)
+        self.assertEqual(self.call(TABLE, "--require", "a:mean@90,25@4").returncode, 0)
+        done = self.call(TABLE, "--quiet", "--require", "a:mean@0.1")
+        self.assertEqual(done.returncode, 1)
+        self.assertRegex(done.stderr, r"predictions of a are off by [\d.]+ % in the mean, wanted 0.1 %")
 
     def test_predictions_come_from_files_of_mpisim_run(self):
         (self.dir / "p.json").write_text('{"predicted_time_s": 9.5, "exit": {"state": "completed"}}')

@@ -41,7 +41,8 @@ static const char help[] =
     "  --json FILE         everything as JSON; -: standard output, after the tables\n"
     "  --require MODEL:SHARE@LIMIT,…\n"
     "                      exit with 1 unless so many per cent of MODEL's predictions are\n"
-    "                      within the limits, as in calibrated:75@4,85@6,97@12; may be repeated\n"
+    "                      within the limits, as in calibrated:75@4,85@6,97@12; mean@LIMIT:\n"
+    "                      the mean error is; may be repeated\n"
     "  --quiet             no tables\n"
     "  --version, --help\n"
     "\n"
@@ -171,20 +172,32 @@ static int find_model(const struct val_table *table, const char *name, size_t le
 	return -1;
 }
 
-/* One SHARE@LIMIT. 1: not met. */
+/* One SHARE@LIMIT, or mean@LIMIT. 1: not met. */
 static int check_share(const struct val_table *table, int model, const char **at,
 		       struct util_error *err)
 {
-	double share, limit;
+	bool is_mean = !strncmp(*at, "mean@", 5);
+	double share = 0, limit;
 	struct val_stats stats;
 
-	if (parse_part(at, "@", &share) || *(*at)++ != '@' || parse_part(at, ",", &limit))
+	if (is_mean)
+		*at += 4;
+	if ((!is_mean && parse_part(at, "@", &share)) || *(*at)++ != '@' ||
+	    parse_part(at, ",", &limit))
 		return util_refuse(err, "wanted MODEL:SHARE@LIMIT,… in per cent");
 	limit /= 100;
 	if (val_stats_compute(table, model, NULL, false, &limit, 1, &stats))
 		return util_error_set(err, UTIL_ENOMEM, "out of memory");
-	if (stats.n > 0 && 100.0 * stats.n_within[0] >= share * stats.n)
+	if (stats.n > 0 &&
+	    (is_mean ? stats.mean <= limit : 100.0 * stats.n_within[0] >= share * stats.n))
 		return 0;
+	if (is_mean) {
+		fprintf(stderr,
+			"mpisim-validate: predictions of %s are off by %.3g %% in the mean, wanted "
+			"%g %%\n",
+			table->models[model], 100 * stats.mean, 100 * limit);
+		return 1;
+	}
 	fprintf(
 	    stderr,
 	    "mpisim-validate: %d of %d predictions of %s are within %g %%, wanted %g %% of them\n",
