@@ -107,8 +107,11 @@ static double left_in_buffer(struct cal *cal, const char *name, struct exchange 
  * one that the point began with. False: the time is over, or there are no more. */
 static bool measure_buffer(struct cal *cal, struct exchange *point, double *left_s)
 {
-	if (cal_is_over(cal))
+	if (cal_is_over(cal)) {
+		cal_fact(cal, "warning",
+			 "send buffers of some sizes did not fit into the time budget");
 		return false;
+	}
 	if (!cal_new_connection(cal, point->ranks) &&
 	    (point->ranks[0] != 0 || point->ranks[1] != cal->far))
 		return false;
