@@ -215,13 +215,14 @@ void check_add(struct check *check, const struct check_off *off)
 	rank(check, off);
 }
 
-static void write_row(const struct check_off *off, FILE *rows)
+/* part: how far off, with sign, as it counts. */
+static void write_row(const struct check_off *off, double part, FILE *rows)
 {
 	const struct sample_key *key = &off->key;
 
-	fprintf(rows, "%s %s %lld %lld %.9g %.9g\n", key->name,
+	fprintf(rows, "%s %s %lld %lld %.9g %.9g %.4f\n", key->name,
 		key->where == WITHIN_NODE ? "within" : "between", (long long)key->x,
-		(long long)key->y, off->measured, off->predicted);
+		(long long)key->y, off->measured, off->predicted, part);
 }
 
 int check_compare(const struct check_base *base, const struct samples *predicted,
@@ -250,7 +251,7 @@ int check_compare(const struct check_base *base, const struct samples *predicted
 		}
 		check_add(check, &off);
 		if (rows)
-			write_row(&off, rows);
+			write_row(&off, off_of(wanted, off.predicted), rows);
 	}
 	check_end(&found);
 	return failed;

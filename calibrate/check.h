@@ -53,7 +53,7 @@ void check_end(struct check_base *base);
 double check_scatter(const struct check_wanted *wanted);
 /* 0, or -1: out of memory. offs[base->n] (NULL: none): how far predictions are off, with sign, as
  * such a part; NAN: not compared. Each that is compared becomes a row, too (NULL: none): probe, place,
- * x, y, measured, predicted. */
+ * x, y, measured, predicted, how far off as such a part. */
 int check_compare(const struct check_base *base, const struct samples *predicted,
 		  struct check *check, double *offs, FILE *rows);
 /* One more that was compared. */

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "check.h"
 #include "util/file.h"
@@ -104,6 +105,8 @@ static void write_time(double time_s, FILE *file)
 			time_s * (time_s < 1 ? 1e3 : 1));
 }
 
+static const double SHOWN = 0.01; /* scatter, which is no error of the file */
+
 static void write_row(const struct work *work, int k, FILE *file)
 {
 	const struct observation *o = &work->observations.list[k];
@@ -113,6 +116,8 @@ static void write_row(const struct work *work, int k, FILE *file)
 	observation_write(o, file);
 	fputs(": ", file);
 	write_time(o->time_s, file);
+	if (o->scatter > SHOWN)
+		fprintf(file, "+- %.0f %%, ", 100 * o->scatter);
 	if (isnan(predicted_s)) {
 		fputs("its run failed\n", file);
 		return;
@@ -195,9 +200,6 @@ static int draw(const struct work *work, struct util_error *err)
 	FILE *data, *script;
 	int n;
 
-	if (mkdir(work->request->plot, 0777) && errno != EEXIST)
-		return util_error_errno(err, errno, "cannot make the folder %s",
-					work->request->plot);
 	data = open_part(work, "fitted.dat", err);
 	script = data ? open_part(work, "plot.gp", err) : NULL;
 	if (!script) {
@@ -246,11 +248,27 @@ static int read_all(struct work *work, struct util_error *err)
 	return request->known ? read_known(work, request->known, err) : make_known(work, err);
 }
 
+/* What is not known of algorithms of collective operations tells nothing of links. */
+static const double ALGORITHMS = 0.1;
+
+static void doubt_collectives(struct work *work)
+{
+	for (int k = 0; k < work->view.n; k++) {
+		const struct observation *o = &work->observations.list[k];
+
+		if (o->what && o->what->kind >= BENCHMARK_BARRIER)
+			work->view.scatter[k] = hypot(o->scatter, ALGORITHMS);
+	}
+}
+
 /* Of that name, or whichever predicts best. */
 static int find_library(struct work *work, struct util_error *err)
 {
 	const char *name = work->request->library;
 	int k = 0;
+
+	if (!name)
+		doubt_collectives(work);
 
 	work->view.libraries = name ? 0 : ~0U;
 	while (name && k < LIBRARIES && strcmp(LIBRARY[k].name, name))
@@ -266,12 +284,23 @@ static int find_library(struct work *work, struct util_error *err)
 	return 0;
 }
 
+static int make_folder(const char *path, struct util_error *err)
+{
+	struct stat found;
+
+	if (mkdir(path, 0777) && errno != EEXIST)
+		return util_error_errno(err, errno, "cannot make the folder %s", path);
+	if (stat(path, &found) || !S_ISDIR(found.st_mode))
+		return util_refuse(err, "--plot: found %s, wanted a folder", path);
+	return access(path, W_OK) ? util_error_errno(err, errno, "cannot write to %s", path) : 0;
+}
+
 static int begin(struct work *work, struct util_error *err)
 {
 	const struct fit_files *request = work->request;
 	const char *name = request->check ? request->check : request->known;
 
-	if (read_all(work, err))
+	if (read_all(work, err) || (request->plot && make_folder(request->plot, err)))
 		return err->code;
 	work->search.view = &work->view;
 	if (predictor_begin(&work->predictor, &work->observations, work->known,
@@ -316,6 +345,10 @@ static int fit(struct work *work, struct util_error *err)
 	if (predict_all(work, &has_some, err) || search_run(&work->search, err) ||
 	    untold_find(&work->search, &work->untold, err) || predict_all(work, &has_some, err))
 		return err->code;
+	if (work->predictor.shape.n_cores > 1 && !work->predictor.shape.knows_levels &&
+	    !work->search.machine.has[LEVEL_LATENCY])
+		untold_say(&work->untold, "network.intra_node: messages within a node take no "
+					  "time; give it by --cluster");
 	judge(work);
 	if (write_file(work, err) || (work->request->plot && draw(work, err)))
 		return err->code;

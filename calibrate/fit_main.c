@@ -95,6 +95,10 @@ static int check_usage(const struct command *command, struct util_error *err)
 				      files->output ? "-o"
 				      : files->plot ? "--plot"
 						    : "--no-check");
+	if (files->check && (files->known || files->library))
+		return util_error_set(err, UTIL_EINPUT,
+				      "--check: found %s, too, wanted one of them; " SEE_HELP,
+				      files->known ? "--cluster" : "--library");
 	if (!fits && files->n_paths != 1)
 		return util_error_set(err, UTIL_EINPUT,
 				      "found %d files, wanted one with samples; " SEE_HELP,

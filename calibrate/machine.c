@@ -198,6 +198,13 @@ void machine_set_library(struct machine *machine, enum library library)
 	keep_possible(machine);
 }
 
+bool machine_is_told(const struct machine *machine, enum parameter_id id)
+{
+	const double widest = 100; /* from one end to the other, a factor */
+
+	return machine->low[id] > 0 && machine->high[id] <= widest * machine->low[id];
+}
+
 int machine_numbers(const struct machine *machine)
 {
 	int n = 0;

@@ -125,6 +125,8 @@ void parameter_write(enum parameter_id id, double value, FILE *file);
 void machine_set(struct machine *machine, enum parameter_id id, double value);
 /* Takes it away, with what is nothing without it. */
 void machine_drop(struct machine *machine, enum parameter_id id);
+/* Whether what was measured tells it: its interval is not as wide as what is thought of it before. */
+bool machine_is_told(const struct machine *machine, enum parameter_id id);
 /* Values that are not words of the library's set. */
 int machine_numbers(const struct machine *machine);
 /*

@@ -23,7 +23,7 @@ static struct summary samples_of(enum parameter_id id, const struct samples *sam
 
 static bool has_interval(const struct output *out, enum parameter_id id)
 {
-	return out->machine->low[id] > 0 &&
+	return machine_is_told(out->machine, id) &&
 	       (!out->how.samples || samples_of(id, out->how.samples).n >= SAMPLES_FEW);
 }
 
@@ -52,13 +52,15 @@ static void write_source(const struct output *out, enum parameter_id id)
 	bool is_told = out->how.says && has_interval(out, id);
 	struct summary of;
 
-	if (!out->how.says || (!is_told && !out->how.samples))
+	if (!out->how.says || (!out->how.samples && machine->low[id] <= 0))
 		return;
 	fputs("   # ", out->file);
 	if (is_told)
 		write_interval(out, id, " to ");
-	if (!out->how.samples)
+	if (!out->how.samples) {
+		fputs(is_told ? "" : "not told by the times", out->file);
 		return;
+	}
 	of = samples_of(id, out->how.samples);
 	fputs(is_told ? "; " : "", out->file);
 	yaml_probes(out->file, PARAMETER[id].probes, of.n);

@@ -55,29 +55,29 @@ static void write_probes(const struct plot *plot, FILE *file)
 {
 	struct check check;
 
-	fprintf(file, "# probe place x y measured predicted\n");
+	fprintf(file, "# probe place x y measured predicted off\n");
 	check_file(plot->fit->samples, plot->cluster, &check, file);
 }
 
-/* A line for each probe: measurements that the file reproduces stand at 1, those too far off for the
- * picture at its edge. Where nothing was measured, predictions count as they are. */
+/* A line for each probe: how far off, as the verdict counts it; what is too far for the picture stands at
+ * its edge. */
 static void plot_probes(FILE *script)
 {
 	fprintf(script,
-		"unset logscale\nset logscale x\nset format '%%g'\nset output 'probes.png'\n"
-		"set xlabel 'predicted / measured'\nset ylabel ''\nset xrange [0.3:3]\n"
-		"set xtics (0.3, 0.5, 0.7, 1, 1.5, 2, 3)\nset key tmargin right\n"
-		"ratio(m, p) = m > 0 ? p / m : 1 + p - m\nwithin(r) = r >= 0.3 && r <= 3\n"
-		"set arrow from 0.9, graph 0 to 0.9, graph 1 nohead dt 2\n"
-		"set arrow from 1.1, graph 0 to 1.1, graph 1 nohead dt 2\nunset title\n"
+		"unset logscale\nset format '%%g'\nset output 'probes.png'\n"
+		"set xlabel 'predicted less measured [%%]: of what was measured, or of a message'\n"
+		"set ylabel ''\nset xrange [-100:100]\nset key tmargin right\n"
+		"far(r) = abs(r) > 1\n"
+		"set arrow from -10, graph 0 to -10, graph 1 nohead dt 2\n"
+		"set arrow from 10, graph 0 to 10, graph 1 nohead dt 2\nunset title\n"
 		"names = system(\"awk '!/^#/ && !seen[$1]++ {print $1}' probes.dat\")\n"
 		"set yrange [0:words(names)+1]\nset ytics () noenhanced\n"
 		"do for [k=1:words(names)] { set ytics add (word(names, k) k) }\n"
 		"plot for [k=1:words(names)] 'probes.dat' using (strcol(1) eq word(names, k) && "
-		"within(ratio($5, $6)) ? ratio($5, $6) : 1/0):(k) pt 6 lc 1 notitle, "
+		"!far($7) ? 100*$7 : 1/0):(k) pt 6 lc 1 notitle, "
 		"for [k=1:words(names)] 'probes.dat' using (strcol(1) eq word(names, k) && "
-		"!within(ratio($5, $6)) ? ($6 > $5 ? 3 : 0.3) : 1/0):(k) pt 7 lc 'red' "
-		"title k == 1 ? 'below 0.3 or above 3' : ''\n");
+		"far($7) ? 100*sgn($7) : 1/0):(k) pt 7 lc 'red' "
+		"title k == 1 ? 'more than 100 %%' : ''\n");
 }
 
 /* Predicted ones stand among the probes. */

@@ -249,6 +249,8 @@ static int read_ranks(const struct reader *reader, const char *word, struct obse
 			      "FILE@8",
 			      err);
 	row->n_ranks = (int)n;
+	if (row->what->is_pair && n % 2)
+		return refuse(word, "an even number of ranks, as it is of pairs", err);
 	return 0;
 }
 
@@ -274,7 +276,8 @@ static int read_operation(struct reader *reader, char *text, struct util_error *
 		if (n < reader->n_columns)
 			words[reader->columns[n]] = word;
 	if (n != reader->n_columns)
-		return refuse(text, "as many values as columns", err);
+		return util_refuse(err, "found %d values, wanted as many as columns, %d", n,
+				   reader->n_columns);
 	row.what = benchmark_of(words[OPERATION]);
 	if (!row.what)
 		return refuse(words[OPERATION],

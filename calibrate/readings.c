@@ -190,6 +190,10 @@ void fit_set_outer(struct fit *fit)
 		machine->low[LATENCY + k] = machine->low[INNER_LATENCY + k];
 		machine->high[LATENCY + k] = machine->high[INNER_LATENCY + k];
 	}
+	for (int k = 0; k < 3 * MACHINE_SEGMENTS && fit->subject == WITHIN_NODE; k++) {
+		machine->has[SEGMENT + k] = machine->has[INNER_SEGMENT + k];
+		machine->value[SEGMENT + k] = machine->value[INNER_SEGMENT + k];
+	}
 }
 
 static const double LEAST = 1e-3;	      /* of an empty message: what a latency shows by */

@@ -177,7 +177,7 @@ static void set_intervals(const struct problem *problem, gsl_multifit_nlinear_wo
 		enum parameter_id id = problem->id[j];
 		double variance = gsl_matrix_get(covariance, (size_t)j, (size_t)j) *
 				  fmax(freedom > 0 ? sum / freedom : 1, 0.05),
-		       factor = exp(INTERVAL * sqrt(fmax(variance, 0)));
+		       factor = exp(INTERVAL * fmin(sqrt(fmax(variance, 0)), PRIOR));
 
 		machine->low[id] = fmax(machine->value[id] / factor, PARAMETER[id].low);
 		machine->high[id] = fmin(machine->value[id] * factor, PARAMETER[id].high);

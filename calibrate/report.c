@@ -114,7 +114,7 @@ static void summarize(const struct fit *fit, const struct check *check, const ch
 	printf("library:     %.60s\n", library ? library : "unknown");
 	if (fit->subject == WITHIN_NODE)
 		printf("measured:    within one node only\n");
-	printf("latency:     %.4g us in the network; an empty message takes %.4g us\n",
+	printf("latency:     %.4g us in the network; an empty message took %.4g us\n",
 	       machine->value[LATENCY] * 1e6, fit->empty[fit->subject].value * 1e6);
 	printf("bandwidth:   %.6g MB/s\neager limit: ", bandwidth_of(fit) / 1e6);
 	parameter_write(THRESHOLD, machine->value[THRESHOLD], stdout);

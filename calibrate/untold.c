@@ -65,7 +65,39 @@ static void add_overheads(const struct machine *now, struct others *others)
 	}
 }
 
-static void say(struct untold *out, const char *format, ...)
+/* Limits are tried at sizes that were timed: up to the next one it makes no difference to them. */
+static void add_limit(const struct view *view, const struct machine *now, struct others *others)
+{
+	const struct starts *limits = &view->starts[THRESHOLD];
+	double next_B = INFINITY;
+
+	for (int k = 0; k < limits->n && now->has[THRESHOLD]; k++)
+		if (limits->values[k] > now->value[THRESHOLD])
+			next_B = fmin(next_B, limits->values[k]);
+	if (isfinite(next_B))
+		machine_set(add(others, now, "protocol.eager_threshold, %.0f to %.0f",
+				now->value[THRESHOLD], next_B - 1),
+			    THRESHOLD, next_B - 1);
+}
+
+/* Whose algorithms collective operations have, unless a library was named. */
+static void add_collectives(const struct view *view, const struct machine *now,
+			    struct others *others)
+{
+	static const enum library libraries[] = {LIBRARY_PLAIN, LIBRARY_OPENMPI, LIBRARY_MPICH};
+
+	for (size_t k = 0; k < sizeof(libraries) / sizeof(libraries[0]); k++) {
+		enum library library = libraries[k];
+
+		if (view->libraries && library != now->library && now->library != LIBRARY_RDMA &&
+		    now->library < LIBRARY_OPENMPI_TCP)
+			machine_set_library(add(others, now, "protocol.collectives, %s or %s",
+						LIBRARY[now->library].name, LIBRARY[library].name),
+					    library);
+	}
+}
+
+void untold_say(struct untold *out, const char *format, ...)
 {
 	va_list args;
 
@@ -87,6 +119,11 @@ static void say_wide(const struct machine *machine, struct untold *out)
 
 		if (!is_wide(machine, k))
 			continue;
+		parameter_name(k, name);
+		if (!machine_is_told(machine, k)) {
+			untold_say(out, "%s", name);
+			continue;
+		}
 		file = fmemopen(text, sizeof(text), "w");
 		if (!file)
 			return;
@@ -94,10 +131,10 @@ static void say_wide(const struct machine *machine, struct untold *out)
 		fputs(" to ", file);
 		parameter_write(k, machine->high[k], file);
 		fclose(file);
-		say(out, "%s: %s predict them as well", parameter_name(k, name), text);
+		untold_say(out, "%s: %s predict them as well", name, text);
 	}
 	if (is_wide(machine, SEND_OVERHEAD) && is_wide(machine, RECV_OVERHEAD))
-		say(out, "network.latency from protocol.overhead: their sum alone");
+		untold_say(out, "network.latency from protocol.overhead: their sum alone");
 }
 
 int untold_find(struct search *search, struct untold *out, struct util_error *err)
@@ -112,6 +149,8 @@ int untold_find(struct search *search, struct untold *out, struct util_error *er
 	say_wide(&search->machine, out);
 	add_words(&search->machine, &others);
 	add_overheads(&search->machine, &others);
+	add_limit(view, &search->machine, &others);
+	add_collectives(view, &search->machine, &others);
 	/* the simulator may refuse all */
 	if (view->predict(view->context, others.list, others.n, off, err))
 		others.n = 0;
@@ -124,8 +163,8 @@ int untold_find(struct search *search, struct untold *out, struct util_error *er
 				loss_of(search, k, search->off[k]);
 		if (more >= chance)
 			continue;
-		say(out, "%s%s", others.names[j],
-		    j == others.usual ? ": the latter, as libraries have it" : "");
+		untold_say(out, "%s%s", others.names[j],
+			   j == others.usual ? ": the latter, as libraries have it" : "");
 		if (j == others.usual)
 			search->machine = others.list[j];
 	}

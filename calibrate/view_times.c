@@ -297,13 +297,13 @@ static double least_s(const struct observations *all, int kind, enum place place
 static void begin_plain(const struct observations *all, struct machine *machine)
 {
 	double empty_s = least_s(all, BENCHMARK_LATENCY, PLACE_ANYWHERE, false),
-	       each_s = least_s(all, BENCHMARK_STREAM, PLACE_ANYWHERE, false),
-	       byte_s = least_s(all, BENCHMARK_STREAM, PLACE_ANYWHERE, true);
+	       each_s = least_s(all, BENCHMARK_STREAM, PLACE_ANYWHERE, false), byte_s = 0;
 
-	if (byte_s == 0)
-		byte_s = least_s(all, BENCHMARK_LATENCY, PLACE_ANYWHERE, true);
-	if (byte_s == 0)
-		byte_s = least_s(all, BENCHMARK_BOTH_WAYS, PLACE_ANYWHERE, true);
+	for (int kind = BENCHMARK_LATENCY; kind <= BENCHMARK_BOTH_WAYS; kind++) {
+		double here_s = least_s(all, kind, PLACE_ANYWHERE, true);
+
+		byte_s = byte_s > 0 && (here_s == 0 || here_s > byte_s) ? byte_s : here_s;
+	}
 	if (empty_s == 0)
 		empty_s = each_s > 0 ? 5 * each_s : 20e-6;
 	if (each_s == 0 || each_s > empty_s / 2)

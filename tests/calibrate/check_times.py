@@ -5,6 +5,7 @@
 usage: check_times.py MPISIM_RUN BENCHMARK FIT
 """
 import pathlib
+import re
 import subprocess
 import sys
 import tempfile
@@ -137,7 +138,7 @@ def what_is_wrong_is_refused(cluster, folder):
             ("program.csv", ["time,command", "1.3,mpirun -n 8 ./ring"], "program.csv:2: '1.3' has no unit"),
             ("tiny.csv", ["operation,size,time", "latency,8,1e-30s"], "tiny.csv:2: found \"1e-30s\", wanted a time from 0.1 ns"),
             ("huge.txt", ["# OSU MPI Latency Test v7.3", "8 1e40"], "huge.txt:2: found"),
-            ("few.csv", ["operation,size,time", "latency,8"], "as many values as columns"),
+            ("few.csv", ["operation,size,time", "latency,8"], "found 2 values, wanted as many as columns, 3"),
             ("command.csv", ["time,command", "1.5s,./program"], "wanted a time and a command such as mpirun -n 8")):
         write(folder / name.split("@")[0], lines)
         done = call(fit, "--fit", str(folder / name), *out)
@@ -146,6 +147,9 @@ def what_is_wrong_is_refused(cluster, folder):
     for arguments, wanted in (((), "found no file"), ((str(good), "--library", "mvapich"), 'found "mvapich"'), ((str(good), "--no-check"), "--no-check"),
                               ((str(good), "--cluster", str(cluster)), "wanted a key on each line"), ((f"{good}@1",), "ranks")):
         done = call(fit, "--fit", *arguments, *out)
+        check(done.returncode == 2 and wanted in done.stderr, f"{arguments}: {done.returncode} {done.stderr}")
+    for arguments, wanted in (((*out, "--plot", str(good)), "wanted a folder"), (("--check", str(cluster), "--library", "openmpi"), "found --library, too")):
+        done = call(fit, "--fit", str(good), *arguments)
         check(done.returncode == 2 and wanted in done.stderr, f"{arguments}: {done.returncode} {done.stderr}")
     known = write(folder / "known.yaml", ["mpisim_cluster: 1", "nodes: 2", "network:", "  latency: 1us"])
     done = call(fit, "--fit", str(good), *out, "--cluster", str(known))
@@ -158,6 +162,20 @@ def what_is_wrong_is_refused(cluster, folder):
     check(not (folder / "no.yaml").exists(), "nothing is written")
 
 
+def what_is_not_told_is_said(folder):
+    """An operation that no machine explains does not change what messages tell; overheads that nothing tells are varied by nobody."""
+    given = write(folder / "cores.yaml", ["mpisim_cluster: 1", "nodes: 16", "cores: 2"])
+    times = write(folder / "lone.csv", ["operation,size,time,ranks", "latency,8,1.3us,2", "latency,64KiB,11us,2", "latency,1MiB,92us,2", "bw,8,0.25us,2", "allreduce,64KiB,210us,16"])
+    output = folder / "lone.yaml"
+    done = call(fit, "--fit", str(times), "--cluster", str(given), "-o", str(output))
+    text = output.read_text(encoding="utf-8") if output.exists() else ""
+    rate = re.search(r"\n  bandwidth: ([\d.]+) MB/s", text)
+    check(rate and 10000 < float(rate[1]) < 13000, f"a misfit operation: {done.stderr} {text}")
+    check(re.search(r"\n    send: .*# not told by the times\n", text) and "protocol.overhead.send: [" not in text and "\ncaution:     the times do not tell protocol.overhead.send\n" in done.stdout, text)
+    for words in ("network.intra_node: messages within a node take no time; give it by --cluster", "protocol.collectives, plain or mpich"):
+        check(f"the times do not tell {words}\n" in done.stdout and f"# the times do not tell {words}\n" in text, done.stdout)
+
+
 def main():
     with tempfile.TemporaryDirectory() as name:
         folder = pathlib.Path(name)
@@ -167,6 +185,7 @@ def main():
         forms_are_read(cluster, files, folder)
         what_is_wrong_is_refused(cluster, folder)
         what_is_known_stays(folder)
+        what_is_not_told_is_said(folder)
         others_are_predicted(cluster, files, folder)
     sys.exit(bool(failures))
 

@@ -53,7 +53,7 @@ def known_cluster_is_reproduced(samples, output, cluster, ranks):
     for part in (r'library: +mpisim', r'latency: +[\d.]+ us', r'bandwidth: +[\d.]+ MB/s', r'eager limit: ', rf'written to: +{output}', rf'next: +mpisim-run --cluster {output} -n {ranks} '):
         check(re.search(rf'(?m)^{part}', done.stdout), f'summary has {part}')
     rows = [line.split() for line in read(os.path.join(pictures, 'probes.dat')).splitlines()[1:]]
-    check(verdict and len(rows) == int(verdict[3]) and all(len(row) == 6 and abs(float(row[4]) - float(row[5])) <= 0.01 * float(row[4]) for row in rows if row[0] == 'one_way'),
+    check(verdict and len(rows) == int(verdict[3]) and all(len(row) == 7 and abs(float(row[4]) - float(row[5])) <= 0.01 * float(row[4]) for row in rows if row[0] == 'one_way'),
           f'each probe is in the picture: {len(rows)} of {verdict and verdict[3]}')
     alone = call(fit, samples, '--check', output)
     check(alone.returncode == 0 and verdict and alone.stdout == verdict[1] + '\n', f'--check says the same: {alone.returncode}, {alone.stdout}{alone.stderr}')
