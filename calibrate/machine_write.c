@@ -23,8 +23,9 @@ static struct summary samples_of(enum parameter_id id, const struct samples *sam
 
 static bool has_interval(const struct output *out, enum parameter_id id)
 {
-	return machine_is_told(out->machine, id) &&
-	       (!out->how.samples || samples_of(id, out->how.samples).n >= SAMPLES_FEW);
+	if (!out->how.samples)
+		return machine_is_told(out->machine, id);
+	return out->machine->low[id] > 0 && samples_of(id, out->how.samples).n >= SAMPLES_FEW;
 }
 
 static bool has_end(const struct output *out, enum parameter_id id)
