@@ -292,18 +292,35 @@ static double least_s(const struct observations *all, int kind, enum place place
 	return least;
 }
 
+/* Which of them has the largest messages; of equal ones, streams. */
+static enum benchmark_kind largest_kind(const struct observations *all)
+{
+	static const enum benchmark_kind kinds[] = {BENCHMARK_STREAM, BENCHMARK_LATENCY,
+						    BENCHMARK_BOTH_WAYS};
+	int largest_B = 0;
+	enum benchmark_kind found = BENCHMARK_STREAM;
+
+	for (int j = 0; j < 3; j++)
+		for (int k = 0; k < all->n; k++) {
+			const struct observation *o = &all->list[k];
+
+			if (o->what && o->what->kind == kinds[j] && !observation_is_within(o) &&
+			    o->size_B > largest_B) {
+				largest_B = o->size_B;
+				found = kinds[j];
+			}
+		}
+	return found;
+}
+
 /* An empty message is a latency and two overheads; a window of them an overhead each; bytes of the
  * largest ones take what the link does. */
 static void begin_plain(const struct observations *all, struct machine *machine)
 {
 	double empty_s = least_s(all, BENCHMARK_LATENCY, PLACE_ANYWHERE, false),
-	       each_s = least_s(all, BENCHMARK_STREAM, PLACE_ANYWHERE, false), byte_s = 0;
+	       each_s = least_s(all, BENCHMARK_STREAM, PLACE_ANYWHERE, false),
+	       byte_s = least_s(all, largest_kind(all), PLACE_ANYWHERE, true);
 
-	for (int kind = BENCHMARK_LATENCY; kind <= BENCHMARK_BOTH_WAYS; kind++) {
-		double here_s = least_s(all, kind, PLACE_ANYWHERE, true);
-
-		byte_s = byte_s > 0 && (here_s == 0 || here_s > byte_s) ? byte_s : here_s;
-	}
 	if (empty_s == 0)
 		empty_s = each_s > 0 ? 5 * each_s : 20e-6;
 	if (each_s == 0 || each_s > empty_s / 2)
