@@ -8,7 +8,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 #include "check.h"
 #include "util/file.h"
@@ -200,6 +199,9 @@ static int draw(const struct work *work, struct util_error *err)
 	FILE *data, *script;
 	int n;
 
+	if (mkdir(work->request->plot, 0777) && errno != EEXIST)
+		return util_error_errno(err, errno, "cannot make the folder %s",
+					work->request->plot);
 	data = open_part(work, "fitted.dat", err);
 	script = data ? open_part(work, "plot.gp", err) : NULL;
 	if (!script) {
@@ -284,23 +286,12 @@ static int find_library(struct work *work, struct util_error *err)
 	return 0;
 }
 
-static int make_folder(const char *path, struct util_error *err)
-{
-	struct stat found;
-
-	if (mkdir(path, 0777) && errno != EEXIST)
-		return util_error_errno(err, errno, "cannot make the folder %s", path);
-	if (stat(path, &found) || !S_ISDIR(found.st_mode))
-		return util_refuse(err, "--plot: found %s, wanted a folder", path);
-	return access(path, W_OK) ? util_error_errno(err, errno, "cannot write to %s", path) : 0;
-}
-
 static int begin(struct work *work, struct util_error *err)
 {
 	const struct fit_files *request = work->request;
 	const char *name = request->check ? request->check : request->known;
 
-	if (read_all(work, err) || (request->plot && make_folder(request->plot, err)))
+	if (read_all(work, err))
 		return err->code;
 	work->search.view = &work->view;
 	if (predictor_begin(&work->predictor, &work->observations, work->known,

@@ -80,6 +80,8 @@ static int check_output(const struct command *command, struct util_error *err)
 			return util_error_set(err, UTIL_EINPUT,
 					      "-o: found %s, which has the %s, wanted another file",
 					      files->output, command->fits ? "times" : "samples");
+	if (files->plot && util_output_check_folder(files->plot, err))
+		return err->code;
 	return command->fits ? util_output_check(files->output, err) : 0;
 }
 

@@ -148,7 +148,7 @@ def what_is_wrong_is_refused(cluster, folder):
                               ((str(good), "--cluster", str(cluster)), "wanted a key on each line"), ((f"{good}@1",), "ranks")):
         done = call(fit, "--fit", *arguments, *out)
         check(done.returncode == 2 and wanted in done.stderr, f"{arguments}: {done.returncode} {done.stderr}")
-    for arguments, wanted in (((*out, "--plot", str(good)), "wanted a folder"), (("--check", str(cluster), "--library", "openmpi"), "found --library, too")):
+    for arguments, wanted in (((*out, "--plot", str(good)), "found no folder, wanted one or nothing"), (("--check", str(cluster), "--library", "openmpi"), "found --library, too")):
         done = call(fit, "--fit", str(good), *arguments)
         check(done.returncode == 2 and wanted in done.stderr, f"{arguments}: {done.returncode} {done.stderr}")
     known = write(folder / "known.yaml", ["mpisim_cluster: 1", "nodes: 2", "network:", "  latency: 1us"])

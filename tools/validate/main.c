@@ -184,7 +184,7 @@ static int check_share(const struct val_table *table, int model, const char **at
 		*at += 4;
 	if ((!is_mean && parse_part(at, "@", &share)) || *(*at)++ != '@' ||
 	    parse_part(at, ",", &limit))
-		return util_refuse(err, "wanted MODEL:SHARE@LIMIT,… in per cent");
+		return util_refuse(err, "wanted MODEL:SHARE@LIMIT,… in per cent, or mean@LIMIT");
 	limit /= 100;
 	if (val_stats_compute(table, model, NULL, false, &limit, 1, &stats))
 		return util_error_set(err, UTIL_ENOMEM, "out of memory");
@@ -213,8 +213,10 @@ static int check_required(const struct val_table *table, const char *text, struc
 	int missed = 0, found;
 
 	if (!colon)
-		return util_refuse(
-		    err, "--require: found \"%s\", wanted MODEL:SHARE@LIMIT,… in per cent", text);
+		return util_refuse(err,
+				   "--require: found \"%s\", wanted MODEL:SHARE@LIMIT,… in per "
+				   "cent, or mean@LIMIT",
+				   text);
 	if (model < 0)
 		return util_refuse(err, "--require: found \"%s\", but %s has no such model", text,
 				   table->path);
