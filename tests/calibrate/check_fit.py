@@ -180,7 +180,7 @@ def outputs_that_are_full_are_said(folder):
             os.remove(os.path.join(plots, left))
         os.rmdir(plots)
     code, err = run(path, '-o', output, '--plot', path)
-    check(code == 2 and 'cannot ' in err and 'Not a directory' in err, f'a file as folder: {code}, {err}')
+    check(code == 2 and f'cannot write {path}: found no folder' in err, f'a file as folder: {code}, {err}')
     os.symlink(output, link)
     code, err = run(path, '-o', link)
     check(code == 0 and os.path.islink(link), f'a link stays: {code}, {err}')
