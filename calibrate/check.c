@@ -184,7 +184,7 @@ double check_scatter(const struct check_wanted *wanted)
 
 static bool is_same_probe(const struct check_off *a, const struct check_off *b)
 {
-	return !strcmp(a->key.name, b->key.name) && a->command == b->command;
+	return !strcmp(a->key.name, b->key.name);
 }
 
 /* Keeps the worst of each probe, in order. */
@@ -273,8 +273,8 @@ static void write_value(const struct sample_key *key, double value, FILE *file)
 
 static void write_off(const struct check_off *off, FILE *file)
 {
-	if (off->command)
-		fprintf(file, "\"%.60s\"", off->command);
+	if (off->name[0])
+		fputs(off->name, file);
 	else
 		fprintf(file, "%s %lld", off->key.name, (long long)off->key.x);
 	if (off->key.y)

@@ -15,7 +15,7 @@
  */
 struct check_off { /* one measurement, and what the file makes of it */
 	struct sample_key key;
-	const char *command; /* borrowed: of a program; else NULL */
+	char name[64]; /* of what is no probe; "": the key's */
 	double measured, predicted;
 	double error;	    /* distance from the measurement's 95 % interval, see check.c */
 	bool is_of_message; /* it is a part of a message's time, not of what was measured */

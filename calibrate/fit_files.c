@@ -11,10 +11,10 @@
 
 #include "check.h"
 #include "util/file.h"
+#include "util/outfile.h"
 #include "untold.h"
 #include "util/gnuplot.h"
 #include "view_times.h"
-#include "whole.h"
 
 struct work {
 	const struct fit_files *request;
@@ -81,13 +81,14 @@ static void judge(struct work *work)
 	work->check = (struct check){.is_made = true};
 	for (int k = 0; k < work->observations.n; k++) {
 		const struct observation *o = &work->observations.list[k];
-		struct check_off off = {.key = sample_key(o->what ? o->what->name : "program",
-							  BETWEEN_NODES, o->what ? o->size_B : k,
-							  o->what ? o->n_ranks : 0),
-					.command = o->what ? NULL : o->command,
-					.measured = o->time_s,
-					.predicted = work->predicted[k]};
+		struct check_off off = {.measured = o->time_s, .predicted = work->predicted[k]};
 
+		/* of a benchmark the worst one is told, and each program */
+		if (o->what)
+			off.key = sample_key(o->what->name, BETWEEN_NODES, 0, 0);
+		else
+			snprintf(off.key.name, sizeof(off.key.name), "program %d", k);
+		observation_name(o, off.name, sizeof(off.name));
 		off.error = isnan(off.predicted) /* its run failed */
 				? INFINITY
 				: fmax(fabs(off.predicted / o->time_s - 1) - o->scatter, 0);
@@ -110,10 +111,11 @@ static void write_row(const struct work *work, int k, FILE *file)
 {
 	const struct observation *o = &work->observations.list[k];
 	double predicted_s = work->predicted[k];
+	char name[4096];
 
 	fputs(work->request->check ? "  " : "#   ", file);
-	observation_write(o, file);
-	fputs(": ", file);
+	observation_name(o, name, sizeof(name));
+	fprintf(file, "%s: ", name);
 	write_time(o->time_s, file);
 	if (o->scatter > SHOWN)
 		fprintf(file, "+- %.0f %%, ", 100 * o->scatter);
@@ -125,8 +127,10 @@ static void write_row(const struct work *work, int k, FILE *file)
 	fprintf(file, "%+.1f %%\n", 100 * (predicted_s / o->time_s - 1));
 }
 
-static void write_all(const struct work *work, FILE *file)
+static int write_all(const void *context, FILE *file, struct util_error *err)
 {
+	const struct work *work = context;
+
 	fputs("# Fitted by mpisim-calibrate to times of others; docs/calibrate.md says how. Value, "
 	      "then its 95 % interval.\n# files:",
 	      file);
@@ -142,84 +146,80 @@ static void write_all(const struct work *work, FILE *file)
 	fputs("# Measured, predicted:\n", file);
 	for (int k = 0; k < work->observations.n; k++)
 		write_row(work, k, file);
-}
-
-static int write_file(const struct work *work, struct util_error *err)
-{
-	struct whole_file whole;
-	const char *path = work->request->output;
-
-	if (whole_open(&whole, path) < 0)
-		return util_error_errno(err, errno, "cannot write %s", path);
-	write_all(work, whole.file);
-	return whole_close(&whole) < 0 ? util_error_errno(err, errno, "cannot write %s", path) : 0;
+	return 0;
 }
 
 /* --- the picture --- */
 
-static FILE *open_part(const struct work *work, const char *name, struct util_error *err)
+/* For each operation and its number of ranks. */
+static bool begins_curve(const struct work *work, int k)
 {
-	char path[4096];
-	FILE *file;
+	const struct observation *o = &work->observations.list[k];
 
-	snprintf(path, sizeof(path), "%s/%s", work->request->plot, name);
-	file = fopen(path, "we");
-	if (!file)
-		util_error_errno(err, errno, "cannot write %s", path);
-	return file;
+	return o->what && (k == 0 || !observation_is_same_curve(o - 1, o));
 }
 
-/* Blocks of one operation each; how many. */
-static int write_blocks(const struct work *work, FILE *data, FILE *script)
+static int write_data(const void *context, FILE *file, struct util_error *err)
 {
-	int n = 0;
+	const struct work *work = context;
+	const char *separator = "";
 
 	for (int k = 0; k < work->observations.n; k++) {
 		const struct observation *o = &work->observations.list[k];
 
-		if (!o->what)
-			continue;
-		if (k == 0 || !observation_is_same_curve(o - 1, o)) {
-			fprintf(data, "%s# %s, %d ranks: bytes measured predicted\n",
-				n ? "\n\n" : "", o->what->name, o->n_ranks);
-			fprintf(script,
-				"%s 'fitted.dat' index %d using ($1+1):2 pt 6 lc %d notitle, "
-				"'fitted.dat' index %d using ($1+1):3 with lines lc %d title "
-				"'%s, %d ranks' noenhanced",
-				n ? "," : "plot", n, n + 1, n, n + 1, o->what->name, o->n_ranks);
-			n++;
+		if (begins_curve(work, k)) {
+			fprintf(file, "%s# %s, %d ranks: bytes measured predicted\n", separator,
+				o->what->name, o->n_ranks);
+			separator = "\n\n";
 		}
-		fprintf(data, "%d %.9g %.9g\n", o->size_B, o->time_s, work->predicted[k]);
+		if (o->what)
+			fprintf(file, "%d %.9g %.9g\n", o->size_B, o->time_s, work->predicted[k]);
 	}
-	return n;
+	return 0;
+}
+
+static int write_script(const void *context, FILE *file, struct util_error *err)
+{
+	const struct work *work = context;
+	int n = 0;
+
+	fputs("set terminal pngcairo size 1000,700\nset logscale xy\nset grid\nset key left top\n"
+	      "set xlabel 'message size + 1 [B]'\nset format '%.0s%c'\nset ylabel 'time [s]'\n"
+	      "set title 'measured (circles) and predicted (lines)'\nset output 'fitted.png'\n",
+	      file);
+	for (int k = 0; k < work->observations.n; k++) {
+		const struct observation *o = &work->observations.list[k];
+
+		if (!begins_curve(work, k))
+			continue;
+		fprintf(file,
+			"%s 'fitted.dat' index %d using ($1+1):2 pt 6 lc %d notitle, "
+			"'fitted.dat' index %d using ($1+1):3 with lines lc %d title "
+			"'%s, %d ranks' noenhanced",
+			n ? "," : "plot", n, n + 1, n, n + 1, o->what->name, o->n_ranks);
+		n++;
+	}
+	return 0;
 }
 
 static int draw(const struct work *work, struct util_error *err)
 {
-	FILE *data, *script;
-	int n;
+	const char *folder = work->request->plot;
+	char data[4096], script[4096];
+	bool has_curves = false;
 
-	if (mkdir(work->request->plot, 0777) && errno != EEXIST)
-		return util_error_errno(err, errno, "cannot make the folder %s",
-					work->request->plot);
-	data = open_part(work, "fitted.dat", err);
-	script = data ? open_part(work, "plot.gp", err) : NULL;
-	if (!script) {
-		if (data)
-			fclose(data);
+	if (mkdir(folder, 0777) && errno != EEXIST)
+		return util_error_errno(err, errno, "cannot make the folder %s", folder);
+	snprintf(data, sizeof(data), "%s/fitted.dat", folder);
+	snprintf(script, sizeof(script), "%s/plot.gp", folder);
+	if (util_outfile_write(data, write_data, work, err) ||
+	    util_outfile_write(script, write_script, work, err))
 		return err->code;
-	}
-	fputs("set terminal pngcairo size 1000,700\nset logscale xy\nset grid\nset key left top\n"
-	      "set xlabel 'message size + 1 [B]'\nset format '%.0s%c'\nset ylabel 'time [s]'\n"
-	      "set title 'measured (circles) and predicted (lines)'\nset output 'fitted.png'\n",
-	      script);
-	n = write_blocks(work, data, script);
-	if (fclose(data) | fclose(script))
-		return util_error_errno(err, errno, "cannot write to %s", work->request->plot);
-	if (n > 0 && util_gnuplot_run(work->request->plot, "plot.gp") == UTIL_GNUPLOT_FAILED)
+	for (int k = 0; k < work->observations.n; k++)
+		has_curves |= begins_curve(work, k);
+	if (has_curves && util_gnuplot_run(folder, "plot.gp") == UTIL_GNUPLOT_FAILED)
 		return util_error_set(err, UTIL_ESYSTEM,
-				      "gnuplot failed; what it said is in %s/gnuplot.log",
-				      work->request->plot);
+				      "gnuplot failed; what it said is in %s/gnuplot.log", folder);
 	return 0;
 }
 
@@ -318,10 +318,12 @@ static int predict_all(struct work *work, bool *has_some, struct util_error *err
 	*has_some = !failed;
 	for (int k = 0; k < work->observations.n; k++) {
 		const char *command = work->observations.list[k].command,
-			   *quote = command ? "\"" : "", *known = work->request->known;
+			   *from = work->observations.list[k].from, *quote = command ? "\"" : "",
+			   *known = work->request->known;
 
 		if (isnan(work->predicted[k]))
-			return util_error_prepend(err, "%s%s%s cannot be simulated%s%s%s", quote,
+			return util_error_prepend(err, "%s%s%s%s%s cannot be simulated%s%s%s",
+						  from ? from : "", from ? ": " : "", quote,
 						  command ? command : "a benchmark", quote,
 						  known ? " on " : "", known ? known : "",
 						  known ? " and what was fitted" : "");
@@ -341,7 +343,8 @@ static int fit(struct work *work, struct util_error *err)
 		untold_say(&work->untold, "network.intra_node: messages within a node take no "
 					  "time; give it by --cluster");
 	judge(work);
-	if (write_file(work, err) || (work->request->plot && draw(work, err)))
+	if (util_outfile_write(work->request->output, write_all, work, err) ||
+	    (work->request->plot && draw(work, err)))
 		return err->code;
 	summarize(work);
 	return 0;

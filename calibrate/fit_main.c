@@ -4,12 +4,12 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdio.h>
-#include <sys/stat.h>
 
 #include "fit.h"
 #include "fit_files.h"
 #include "forward.h"
 #include "util/options.h"
+#include "util/outfile.h"
 #include "util/outpath.h"
 
 #define NAME "mpisim-calibrate-fit"
@@ -61,14 +61,6 @@ static const struct util_option table[] = {
     {"help", UTIL_OPTION_LAST, AT(help)},
 };
 
-static bool is_same_file(const char *one, const char *other)
-{
-	struct stat a, b;
-
-	return stat(one, &a) == 0 && stat(other, &b) == 0 && S_ISREG(a.st_mode) &&
-	       a.st_dev == b.st_dev && a.st_ino == b.st_ino;
-}
-
 static int check_output(const struct command *command, struct util_error *err)
 {
 	const struct fit_files *files = &command->files;
@@ -76,13 +68,13 @@ static int check_output(const struct command *command, struct util_error *err)
 	if (!files->output)
 		return util_error_set(err, UTIL_EINPUT, "nowhere to write to, wanted -o FILE");
 	for (int k = 0; k < files->n_paths; k++)
-		if (is_same_file(files->output, files->paths[k]))
+		if (util_outfile_is_same(files->output, files->paths[k]))
 			return util_error_set(err, UTIL_EINPUT,
 					      "-o: found %s, which has the %s, wanted another file",
 					      files->output, command->fits ? "times" : "samples");
 	if (files->plot && util_output_check_folder(files->plot, err))
 		return err->code;
-	return command->fits ? util_output_check(files->output, err) : 0;
+	return util_outfile_check(files->output, err);
 }
 
 static int check_usage(const struct command *command, struct util_error *err)

@@ -3,7 +3,6 @@
 #include <limits.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -12,6 +11,7 @@
 #include "calibrate.h"
 #include "child.h"
 #include "storage.h"
+#include "util/outfile.h"
 #include "util/outpath.h"
 
 static void note_run(struct cal *cal)
@@ -121,22 +121,22 @@ static void measure(struct cal *cal)
 	}
 }
 
+static void complain(const char *text)
+{
+	fprintf(stderr, "mpisim-calibrate: %s\n", text);
+}
+
 /* What the fit is made of, and then the fit, where there is one. */
 static int conclude(const struct settings *settings, const struct samples *samples)
 {
 	int status = 0;
+	struct util_error err;
 
-	if (settings->samples && samples_write(samples, settings->samples) < 0) {
-		fprintf(stderr, "mpisim-calibrate: cannot write %s: %s\n", settings->samples,
-			strerror(errno));
+	if (settings->samples && samples_write(samples, settings->samples, &err)) {
+		complain(err.text);
 		status = 1; /* what was measured is worth the other file all the same */
 	}
 	return cal_conclude(settings, samples) | status;
-}
-
-static void complain(const char *text)
-{
-	fprintf(stderr, "mpisim-calibrate: %s\n", text);
 }
 
 /* 0 or 2, on all ranks. */
@@ -185,16 +185,6 @@ static int run(struct cal *cal)
 	return status;
 }
 
-static bool is_same_file(const char *a, const char *b)
-{
-	struct stat first, second;
-
-	if (!strcmp(a, b))
-		return true;
-	return stat(a, &first) == 0 && stat(b, &second) == 0 && first.st_dev == second.st_dev &&
-	       first.st_ino == second.st_ino;
-}
-
 /* In the simulator GSL stays out of its process: mpisim-calibrate-fit does the rest. */
 static int cannot_conclude(const struct settings *s, struct util_error *err)
 {
@@ -216,11 +206,11 @@ static int cannot_conclude(const struct settings *s, struct util_error *err)
 static int check_outputs(const struct settings *s, struct util_error *err)
 {
 	if (s->times)
-		return util_output_check(s->times, err);
-	if (cannot_conclude(s, err) || (s->output && util_output_check(s->output, err)) ||
-	    (s->samples && util_output_check(s->samples, err)))
+		return util_outfile_check(s->times, err);
+	if (cannot_conclude(s, err) || (s->output && util_outfile_check(s->output, err)) ||
+	    (s->samples && util_outfile_check(s->samples, err)))
 		return -1;
-	if (s->output && s->samples && is_same_file(s->output, s->samples))
+	if (s->output && s->samples && util_outfile_is_same(s->output, s->samples))
 		return util_error_set(err, UTIL_EINPUT,
 				      "cannot write %s: it is the cluster file already",
 				      s->samples);

@@ -3,12 +3,9 @@
  * --times FILE: a table of times of pairs of ranks, for --fit: within the levels of a node, between
  * two nodes, across the halves of all nodes, one pair and several at once.
  */
-#include <errno.h>
-#include <string.h>
-
 #include "benchmark.h"
 #include "calibrate.h"
-#include "whole.h"
+#include "util/outfile.h"
 
 enum { MOST_ROWS = 512, MOST_PAIRS = 8, ROUNDS = 5, SMALL_B = 128 };
 static const double LEAST_S = 5e-3,
@@ -78,8 +75,10 @@ static void add_place(struct table *table, enum place place)
 		add_curve(table, "mbw_mr", place, 2 * most, 2, last_B);
 }
 
-static void write_table(const struct table *table, FILE *file)
+static int write_table(const void *context, FILE *file, struct util_error *err)
 {
+	const struct table *table = context;
+
 	fprintf(file,
 		"# Measured by mpisim-calibrate --times, for --fit: %d ranks on %d node%s.\n"
 		"operation,size,time,ranks,place\n",
@@ -92,19 +91,20 @@ static void write_table(const struct table *table, FILE *file)
 			fprintf(file, "%s,%d,%.9gus,%d,%s\n", row->what->name, row->size_B,
 				row->time_s[j] * 1e6, row->n_ranks, place_name(row->place));
 		}
+	return 0;
 }
 
 static int keep(const struct table *table, const char *path)
 {
-	struct whole_file whole;
-	bool failed = whole_open(&whole, path) < 0;
+	struct util_error err;
 
-	if (!failed)
-		write_table(table, whole.file);
-	if (failed || whole_close(&whole) < 0) {
-		fprintf(stderr, "mpisim-calibrate: cannot write %s: %s\n", path, strerror(errno));
+	if (util_outfile_write(path, write_table, table, &err)) {
+		fprintf(stderr, "mpisim-calibrate: %s\n", err.text);
 		return 1;
 	}
+	printf("written to:  %s\nnext:        mpisim-calibrate --fit %s --cluster FILE -o "
+	       "cluster.yaml\n",
+	       path, path);
 	return 0;
 }
 

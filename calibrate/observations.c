@@ -2,6 +2,7 @@
 #include "observations.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -42,6 +43,12 @@ static double scatter_of(const struct observation *list, int n)
 	return hypot(list[n / 2].scatter, half_s / sqrt(n) / list[n / 2].time_s);
 }
 
+static void observation_finish(const struct observation *observation)
+{
+	free(observation->command);
+	free(observation->from);
+}
+
 void observations_sort(struct observations *observations)
 {
 	struct observation *list = observations->list;
@@ -57,7 +64,7 @@ void observations_sort(struct observations *observations)
 		median.scatter = scatter_of(&list[k], n);
 		median.time_s = list[k + n / 2].time_s;
 		for (int j = 1; j < n; j++)
-			free(list[k + j].command);
+			observation_finish(&list[k + j]);
 		list[kept++] = median;
 	}
 	observations->n = kept;
@@ -66,7 +73,7 @@ void observations_sort(struct observations *observations)
 void observations_finish(struct observations *observations)
 {
 	for (int k = 0; k < observations->n; k++)
-		free(observations->list[k].command);
+		observation_finish(&observations->list[k]);
 	free(observations->list);
 	*observations = (struct observations){0};
 }
@@ -76,12 +83,12 @@ bool observation_is_within(const struct observation *observation)
 	return observation->place >= PLACE_DOMAIN && observation->place <= PLACE_NODE;
 }
 
-void observation_write(const struct observation *observation, FILE *file)
+void observation_name(const struct observation *observation, char *text, size_t size)
 {
 	if (observation->what)
-		fprintf(file, "%s %d B, %d ranks%s%s", observation->what->name, observation->size_B,
-			observation->n_ranks, observation->place ? ", " : "",
-			observation->place ? place_name(observation->place) : "");
+		snprintf(text, size, "%s %d B, %d ranks%s%s", observation->what->name,
+			 observation->size_B, observation->n_ranks, observation->place ? ", " : "",
+			 observation->place ? place_name(observation->place) : "");
 	else
-		fprintf(file, "%s", observation->command);
+		snprintf(text, size, "%s", observation->command);
 }

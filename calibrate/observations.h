@@ -3,7 +3,7 @@
 #define CALIBRATE_OBSERVATIONS_H
 
 #include <stdbool.h>
-#include <stdio.h>
+#include <stddef.h>
 
 #include "benchmarks.h"
 #include "util/error.h"
@@ -18,6 +18,7 @@ struct observation {
 	int size_B, n_ranks;	      /* of a benchmark */
 	enum place place;	      /* of its ranks */
 	char *command;		      /* of a program, as mpisim-run takes it */
+	char *from;		      /* of a program: "FILE:LINE" */
 	double time_s;
 	double scatter; /* of time_s, as a part of it: what its last digit hides */
 };
@@ -41,6 +42,6 @@ bool observation_is_same_curve(const struct observation *a, const struct observa
 /* Of ranks of one node. */
 bool observation_is_within(const struct observation *observation);
 /* "latency 1024 B, 2 ranks, domain", or the command. */
-void observation_write(const struct observation *observation, FILE *file);
+void observation_name(const struct observation *observation, char *text, size_t size);
 
 #endif

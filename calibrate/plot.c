@@ -7,7 +7,7 @@
 #include "check.h"
 #include "fit.h"
 #include "util/gnuplot.h"
-#include "whole.h"
+#include "util/outfile.h"
 
 struct plot {
 	const struct fit *fit;
@@ -140,44 +140,40 @@ static void write_script(const struct plot *plot, FILE *script)
 		plot_probes(script);
 }
 
-static int write_part(const struct plot *plot, const char *directory, const char *name,
-		      void (*write)(const struct plot *plot, FILE *file), struct util_error *err)
-{
-	struct whole_file whole;
-	char path[4096];
-	int failed;
+struct part {
+	const char *name; /* NULL: it is not wanted */
+	void (*write)(const struct plot *plot, FILE *file);
+	const struct plot *plot;
+};
 
-	snprintf(path, sizeof(path), "%s/%s", directory, name);
-	failed = whole_open(&whole, path);
-	if (!failed) {
-		write(plot, whole.file);
-		failed = whole_close(&whole);
-	}
-	return failed ? util_error_errno(err, errno, "cannot write %s", path) : 0;
+static int write_part(const void *context, FILE *file, struct util_error *err)
+{
+	const struct part *part = context;
+
+	part->write(part->plot, file);
+	return 0;
 }
 
 int fit_plot(const struct fit *fit, const char *cluster, const char *directory,
 	     struct util_error *err)
 {
 	struct plot plot = {fit, cluster};
-	const struct {
-		bool is_wanted;
-		const char *name;
-		void (*write)(const struct plot *plot, FILE *file);
-	} parts[] = {
-	    {fit->empty[BETWEEN_NODES].is_known, "between.dat", write_between},
-	    {fit->empty[WITHIN_NODE].is_known, "within.dat", write_within},
-	    {fit->table_n >= 0, "cpu_cost.dat", write_table},
-	    {cluster != NULL, "probes.dat", write_probes},
-	    {true, "plot.gp", write_script},
+	const struct part parts[] = {
+	    {fit->empty[BETWEEN_NODES].is_known ? "between.dat" : NULL, write_between, &plot},
+	    {fit->empty[WITHIN_NODE].is_known ? "within.dat" : NULL, write_within, &plot},
+	    {fit->table_n >= 0 ? "cpu_cost.dat" : NULL, write_table, &plot},
+	    {cluster ? "probes.dat" : NULL, write_probes, &plot},
+	    {"plot.gp", write_script, &plot},
 	};
+	char path[4096];
 
 	if (mkdir(directory, 0777) && errno != EEXIST)
 		return util_error_errno(err, errno, "cannot make the folder %s", directory);
-	for (size_t k = 0; k < sizeof(parts) / sizeof(parts[0]); k++)
-		if (parts[k].is_wanted &&
-		    write_part(&plot, directory, parts[k].name, parts[k].write, err))
+	for (size_t k = 0; k < sizeof(parts) / sizeof(parts[0]); k++) {
+		snprintf(path, sizeof(path), "%s/%s", directory, parts[k].name);
+		if (parts[k].name && util_outfile_write(path, write_part, &parts[k], err))
 			return -1;
+	}
 	switch (util_gnuplot_run(directory, "plot.gp")) {
 	case UTIL_GNUPLOT_DRAWN:
 		return 0;

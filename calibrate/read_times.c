@@ -7,6 +7,7 @@
 #include <ctype.h>
 #include <errno.h>
 #include <limits.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -24,6 +25,8 @@ static const double SHORTEST_S = 1e-10, LONGEST_S = 1e7;
 
 struct reader {
 	struct observations *out;
+	const char *name;
+	int line;
 	int n_ranks; /* of "@RANKS"; 0: not said */
 	/* what the lines before have said */
 	enum { UNKNOWN, OSU, IMB, TABLE, PROGRAMS } kind;
@@ -300,6 +303,7 @@ static int read_program(struct reader *reader, char *text, struct util_error *er
 	static const char wanted[] = "a time and a command such as mpirun -n 8 ./program";
 	struct observation row = {.scatter = DIGIT};
 	char *comma = strchr(text, ','), *command;
+	int failed;
 
 	if (!comma)
 		return refuse(text, wanted, err);
@@ -313,9 +317,17 @@ static int read_program(struct reader *reader, char *text, struct util_error *er
 	    strncmp(command, "mpisim-run ", 11))
 		return refuse(command, wanted, err);
 	row.command = strdup(strchr(command, ' ') + 1);
-	if (!row.command)
-		return util_error_set(err, UTIL_ENOMEM, "out of memory");
-	return add(reader, &row, text, err);
+	if (asprintf(&row.from, "%s:%d", reader->name, reader->line) < 0)
+		row.from = NULL;
+	if (row.command && row.from)
+		failed = add(reader, &row, text, err);
+	else
+		failed = util_error_set(err, UTIL_ENOMEM, "out of memory");
+	if (failed) {
+		free(row.command);
+		free(row.from);
+	}
+	return failed;
 }
 
 /* --- a file --- */
@@ -346,18 +358,18 @@ static int read_line(struct reader *reader, char *text, struct util_error *err)
 				     : read_program(reader, text, err);
 }
 
-static int read_lines(struct reader *reader, const char *name, FILE *file, struct util_error *err)
+static int read_lines(struct reader *reader, FILE *file, struct util_error *err)
 {
 	char text[LINE_B];
 	int n_before = reader->out->n, failed = 0;
 
-	for (int line = 1; fgets(text, sizeof(text), file); line++) {
+	for (reader->line = 1; fgets(text, sizeof(text), file); reader->line++) {
 		if (!strchr(text, '\n') && !feof(file))
 			failed = refuse(text, "a line of at most 4000 characters", err);
 		else
 			failed = read_line(reader, text, err);
 		if (failed)
-			return util_error_prepend(err, "%s:%d", name, line);
+			return util_error_prepend(err, "%s:%d", reader->name, reader->line);
 	}
 	if (reader->out->n > n_before)
 		return 0;
@@ -365,7 +377,7 @@ static int read_lines(struct reader *reader, const char *name, FILE *file, struc
 			   "%s: found no times, wanted output of OSU micro-benchmarks or of the "
 			   "Intel MPI Benchmarks, or a table \"operation,size,time\" or "
 			   "\"time,command\"",
-			   name);
+			   reader->name);
 }
 
 /* Cuts "@RANKS" off. */
@@ -386,7 +398,7 @@ static int split_ranks(char *path, int *n_ranks, struct util_error *err)
 int observations_read(struct observations *observations, const char *path, struct util_error *err)
 {
 	char name[PATH_MAX];
-	struct reader reader = {.out = observations};
+	struct reader reader = {.out = observations, .name = name};
 	FILE *file;
 	int failed;
 
@@ -396,7 +408,7 @@ int observations_read(struct observations *observations, const char *path, struc
 	file = fopen(name, "r");
 	if (!file)
 		return util_refuse(err, "cannot read %s: %s", name, strerror(errno));
-	failed = read_lines(&reader, name, file, err);
+	failed = read_lines(&reader, file, err);
 	fclose(file);
 	return failed;
 }

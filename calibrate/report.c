@@ -1,21 +1,22 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* From samples to a cluster file that was compared with them, and what is said of it. */
 #include "fit.h"
-#include "whole.h"
+#include "util/outfile.h"
 
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
-static int write_file(const struct fit *fit, const struct check *check, const char *output)
+struct found {
+	const struct fit *fit;
+	const struct check *check;
+};
+
+static int write_found(const void *context, FILE *file, struct util_error *err)
 {
-	struct whole_file whole;
+	const struct found *found = context;
 
-	if (whole_open(&whole, output) < 0)
-		return -1;
-	fit_write_yaml(fit, check, whole.file);
-	return whole_close(&whole);
+	fit_write_yaml(found->fit, found->check, file);
+	return 0;
 }
 
 /* --- what is said --- */
@@ -137,6 +138,7 @@ int fit_report(const char *who, const struct samples *samples, const char *outpu
 {
 	struct check check = {.why_not = "--no-check was given"};
 	struct fit fit;
+	struct util_error err;
 	char error[256];
 	int status = 0;
 
@@ -158,8 +160,8 @@ int fit_report(const char *who, const struct samples *samples, const char *outpu
 	}
 	if (!check.is_made)
 		fprintf(stderr, "%s: warning: %s\n", who, FIT_UNSEARCHED);
-	if (write_file(&fit, &check, output) < 0) {
-		fprintf(stderr, "%s: cannot write %s: %s\n", who, output, strerror(errno));
+	if (util_outfile_write(output, write_found, &(struct found){&fit, &check}, &err)) {
+		fprintf(stderr, "%s: %s\n", who, err.text);
 		status = -1;
 	}
 	if (plot && draw(who, &fit, check.is_made ? output : NULL, plot) < 0)

@@ -7,6 +7,8 @@
 #include <stdint.h>
 #include <stdio.h>
 
+#include "util/error.h"
+
 /*
  * All that was measured, every single sample, and facts about the run. It is what a calibration
  * hands to the fit, in memory or as a file (docs/calibration-reference.md describes it). No MPI, no GSL.
@@ -74,8 +76,8 @@ struct summary summary_of(double *values, int n);
 void samples_finish(struct samples *samples);
 
 /* samples_file.c */
-/* 0, or -1: errno says why. */
-int samples_write(const struct samples *samples, const char *path);
+/* 0 or negative. The file appears complete or not at all. */
+int samples_write(const struct samples *samples, const char *path, struct util_error *err);
 void samples_print(const struct samples *samples, FILE *file);
 /*
  * 0, or -1 with a sentence in `error`: the file's name and line, what was found there and what was

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Samples as a file. Its last line tells how many there are, so that a part of it is no whole. */
 #include "samples.h"
-#include "whole.h"
+#include "util/outfile.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -56,14 +56,15 @@ void samples_print(const struct samples *samples, FILE *file)
 	fprintf(file, "%s%zu samples\n", END, samples->n);
 }
 
-int samples_write(const struct samples *samples, const char *path)
+static int write_all(const void *samples, FILE *file, struct util_error *err)
 {
-	struct whole_file whole;
+	samples_print(samples, file);
+	return 0;
+}
 
-	if (whole_open(&whole, path) < 0)
-		return -1;
-	samples_print(samples, whole.file);
-	return whole_close(&whole);
+int samples_write(const struct samples *samples, const char *path, struct util_error *err)
+{
+	return util_outfile_write(path, write_all, samples, err);
 }
 
 /* What is read so far. Functions that read return NULL, or what they wanted in the place of what

@@ -4,7 +4,6 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "calibrate/kernels/kernels.h"
@@ -12,6 +11,7 @@
 #include "util/options.h"
 #include "util/outpath.h"
 #include "util/units.h"
+#include "util/outfile.h"
 
 #define CATALOG_ROOM 64
 #define EXIT_USAGE 2
@@ -95,14 +95,6 @@ static const struct util_option table[] = {
     {"version", UTIL_OPTION_FLAG, AT(version)},
 };
 
-static bool is_same_file(const char *a, const char *b)
-{
-	struct stat first, second;
-
-	return !strcmp(a, b) || (!stat(a, &first) && !stat(b, &second) &&
-				 first.st_dev == second.st_dev && first.st_ino == second.st_ino);
-}
-
 /* A model in the place of the measurements that it is of would be the end of them. */
 static int check_files(const struct options *o, struct util_error *err)
 {
@@ -113,12 +105,12 @@ static int check_files(const struct options *o, struct util_error *err)
 				      "measuring; found the store %s to read",
 				      o->inputs[0]);
 	for (int i = 0; o->out && i < o->n_inputs; i++)
-		if (is_same_file(o->out, o->inputs[i]))
+		if (util_outfile_is_same(o->out, o->inputs[i]))
 			return util_error_set(
 			    err, UTIL_EINPUT,
 			    "-o %s: found it among the stores to read, wanted another file",
 			    o->out);
-	if (o->out && o->store && is_same_file(o->out, o->store))
+	if (o->out && o->store && util_outfile_is_same(o->out, o->store))
 		return util_error_set(err, UTIL_EINPUT, "--store %s: it is the model file already",
 				      o->store);
 	return 0;
@@ -158,13 +150,10 @@ static int gather(const struct options *o, struct kern_data *data, struct util_e
 	return rc;
 }
 
-static int keep_store(const char *path, const struct kern_data *data, struct util_error *err)
+static int write_store(const void *context, FILE *file, struct util_error *err)
 {
-	FILE *file = fopen(path, "we");
-	int why;
+	const struct kern_data *data = context;
 
-	if (!file)
-		return util_error_errno(err, errno, "cannot write %s", path);
 	fputs("# mpisim-bench 1\n" PD_BENCH_ENDS "\n" PD_BENCH_HEADER "\n", file);
 	for (size_t s = 0; s < data->n_series; s++) {
 		const struct kern_series *series = &data->series[s];
@@ -174,7 +163,8 @@ static int keep_store(const char *path, const struct kern_data *data, struct uti
 				fprintf(file, "%s", series->name);
 				for (int p = 0; p < PD_STORE_MAX_PARAMS; p++) {
 					if (p < series->n_params)
-						fprintf(file, ",%.17g", series->points[i].params[p]);
+						fprintf(file, ",%.17g",
+							series->points[i].params[p]);
 					else
 						fprintf(file, ",");
 				}
@@ -182,15 +172,12 @@ static int keep_store(const char *path, const struct kern_data *data, struct uti
 			}
 		}
 	}
-	why = fflush(file) || ferror(file) ? errno : 0;
-	if (fclose(file) && !why)
-		why = errno;
-	return why ? util_error_errno(err, why, "cannot write %s", path) : 0;
+	return 0;
 }
 
 /* models[data->n_series]; *out_n of them: kernels that were asked for and measured. */
-static int fit_all(const struct options *o, const struct kern_data *data, struct kern_model models[], size_t *out_n,
-		   struct util_error *err)
+static int fit_all(const struct options *o, const struct kern_data *data,
+		   struct kern_model models[], size_t *out_n, struct util_error *err)
 {
 	int rc = 0;
 
@@ -208,7 +195,8 @@ static int fit_all(const struct options *o, const struct kern_data *data, struct
 		*out_n += !rc;
 	}
 	if (!rc && *out_n == 0)
-		rc = util_error_set(err, UTIL_EINPUT, "found no measurements of the kernels that were asked for");
+		rc = util_error_set(err, UTIL_EINPUT,
+				    "found no measurements of the kernels that were asked for");
 	return rc;
 }
 
@@ -256,7 +244,7 @@ static int conclude(const struct options *o, const struct kern_data *data, struc
 	if (!models || !contention)
 		rc = util_error_set(err, UTIL_ENOMEM, "no memory for the models");
 	if (!rc && o->store)
-		rc = keep_store(o->store, data, err);
+		rc = util_outfile_write(o->store, write_store, data, err);
 	if (!rc)
 		rc = fit_all(o, data, models, &n, err);
 	if (!rc && o->settings.n_cores)
@@ -264,8 +252,9 @@ static int conclude(const struct options *o, const struct kern_data *data, struc
 	if (!rc) {
 		kern_print_table(stdout, models, n);
 		for (int i = 0; i < n_contention; i++)
-			printf("contention of %s: each of %d runs at %.2f of its speed alone\n", contention[i].name,
-			       contention[i].n_cores, contention[i].speed[contention[i].n_cores - 1]);
+			printf("contention of %s: each of %d runs at %.2f of its speed alone\n",
+			       contention[i].name, contention[i].n_cores,
+			       contention[i].speed[contention[i].n_cores - 1]);
 		if (o->points)
 			kern_print_points(stdout, models, n);
 		warn_noisy(models, n);
@@ -300,7 +289,7 @@ static int end_interrupted(const struct options *o, const struct kern_data *data
 	struct util_error err;
 	bool is_kept = o->store && data->n_series > 0;
 
-	if (is_kept && keep_store(o->store, data, &err))
+	if (is_kept && util_outfile_write(o->store, write_store, data, &err))
 		fprintf(stderr, "mpisim-kernels: interrupted, and nothing was written: %s\n",
 			err.text);
 	else if (is_kept)
@@ -328,13 +317,13 @@ int main(int argc, char **argv)
 		puts("mpisim-kernels " MPISIM_VERSION);
 	} else if (!rc && options.list) {
 		for (const struct kern_kernel *kernel = kern_catalog; kernel->name; kernel++)
-			printf("%-8s %d parameters, %d to %d: %s\n", kernel->name, kernel->n_params, kernel->smallest,
-			       kernel->largest, kernel->complexity);
+			printf("%-8s %d parameters, %d to %d: %s\n", kernel->name, kernel->n_params,
+			       kernel->smallest, kernel->largest, kernel->complexity);
 	} else {
 		if (!rc && options.out)
-			rc = util_output_check(options.out, &err);
+			rc = util_outfile_check(options.out, &err);
 		if (!rc && options.store)
-			rc = util_output_check(options.store, &err);
+			rc = util_outfile_check(options.store, &err);
 		if (!rc && options.plot)
 			rc = util_output_check_folder(options.plot, &err);
 		catch_signals();

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* What comes out: the table, and the model file. */
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -8,7 +7,7 @@
 
 #include "calibrate/kernels/kernels.h"
 #include "pdexec/store_write.h"
-#include "util/outpath.h"
+#include "util/outfile.h"
 
 static void print_expression(FILE *file, const struct pd_expression *expression)
 {
@@ -80,7 +79,7 @@ void kern_print_table(FILE *file, const struct kern_model models[], size_t n)
 	fprintf(file,
 		"\nleft out: error of predicting points that the fit did not see; residual: over "
 		"all points "
-		      "(root mean squares);\ncalls: relative standard deviation from call to call\n");
+		"(root mean squares);\ncalls: relative standard deviation from call to call\n");
 }
 
 void kern_print_points(FILE *file, const struct kern_model models[], size_t n)
@@ -125,7 +124,7 @@ static void write_model(FILE *file, const struct kern_model *m)
 		fprintf(file,
 			"# from call to call: %zu samples, relative standard deviation %.3g, "
 			"nearest to: %s "
-			      "(distance %.2g)\nvary,%s,call,quantiles,",
+			"(distance %.2g)\nvary,%s,call,quantiles,",
 			m->n_calls, m->call_deviation, m->kind ? m->kind : "constant",
 			m->kind ? m->kind_distance : 0, m->series->name);
 		for (int i = 0; i < KERN_QUANTILES; i++)
@@ -148,9 +147,16 @@ static void write_contention(FILE *file, const struct kern_contention *c)
 	fprintf(file, "\n");
 }
 
-static void write_all(FILE *file, const struct kern_model models[], size_t n,
-		      const struct kern_contention contention[], int n_contention)
+struct all {
+	const struct kern_model *models;
+	size_t n;
+	const struct kern_contention *contention;
+	int n_contention;
+};
+
+static int write_all(const void *context, FILE *file, struct util_error *err)
 {
+	const struct all *all = context;
 	char host[256] = "unknown", date[32];
 	time_t now = time(NULL);
 	struct tm utc;
@@ -161,42 +167,16 @@ static void write_all(FILE *file, const struct kern_model models[], size_t n,
 		"# mpisim-bench 2\n" PD_BENCH_ENDS
 		"\n# Written by mpisim-kernels on %s, %s. Seconds of one core there.\n",
 		host, date);
-	for (size_t i = 0; i < n; i++)
-		write_model(file, &models[i]);
-	for (int i = 0; i < n_contention; i++)
-		write_contention(file, &contention[i]);
+	for (size_t i = 0; i < all->n; i++)
+		write_model(file, &all->models[i]);
+	for (int i = 0; i < all->n_contention; i++)
+		write_contention(file, &all->contention[i]);
+	return 0;
 }
 
 int kern_write(const char *path, const struct kern_model models[], size_t n,
 	       const struct kern_contention contention[], int n_contention, struct util_error *err)
 {
-	char *temporary, *target;
-	FILE *file;
-	int rc = util_output_path(path, &target, err);
-
-	if (rc)
-		return rc;
-	if (asprintf(&temporary, "%s.%d", target, (int)getpid()) < 0) {
-		free(target);
-		return util_error_set(err, UTIL_ENOMEM, "no memory to write %s", path);
-	}
-	file = fopen(temporary, "we");
-	if (!file) {
-		rc = util_error_errno(err, errno, "cannot write %s", temporary);
-		free(temporary);
-		free(target);
-		return rc;
-	}
-	write_all(file, models, n, contention, n_contention);
-	if (fflush(file) || ferror(file))
-		rc = util_error_errno(err, errno, "cannot write %s", temporary);
-	if (fclose(file) && !rc)
-		rc = util_error_errno(err, errno, "cannot write %s", temporary);
-	if (!rc && rename(temporary, target))
-		rc = util_error_errno(err, errno, "cannot write %s", path);
-	if (rc)
-		unlink(temporary);
-	free(temporary);
-	free(target);
-	return rc;
+	return util_outfile_write(path, write_all,
+				  &(struct all){models, n, contention, n_contention}, err);
 }

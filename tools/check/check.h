@@ -67,7 +67,7 @@ void check_destroy(struct check *check);
 
 /* What is found about the program as text, at most some 100 columns wide but for names. */
 void check_write_text(const struct check *check, FILE *file);
-/* The same as JSON (docs/check-binary.md): for run_file_write, with a `struct check` as context. */
+/* The same as JSON (docs/check-binary.md): for util_outfile_write, with a `struct check` as context. */
 int check_write_json(const void *check, FILE *file, struct util_error *err);
 /* "position-independent program" and so on. */
 const char *check_kind_name(enum check_kind kind);

@@ -7,6 +7,7 @@
 
 #include "tools/orders/decisions.h"
 #include "tools/orders/explore.h"
+#include "util/outfile.h"
 
 static const char MAGIC[8] = "mpsmord1";
 
@@ -84,19 +85,13 @@ static struct head head_of(const struct orders_view_run *view)
 	return head;
 }
 
-int orders_save(const struct orders_view_run *view, struct util_error *err)
+static int write_state(const void *context, FILE *file, struct util_error *err)
 {
+	const struct orders_view_run *view = context;
 	struct orders_shared *shared = view->shared;
 	const struct orders_list *work = orders_at(shared, shared->work);
 	struct head head = head_of(view);
-	char *path = path_of(view, view->options->save);
-	FILE *file = path ? fopen(path, "wb") : NULL;
-	int failed = 0;
 
-	if (!file) {
-		free(path);
-		return util_error_errno(err, errno, "%s", view->options->save);
-	}
 	fwrite(&head, sizeof head, 1, file);
 	for (uint32_t i = shared->work_first; i < shared->work_last; i++)
 		write_list(shared, work[i], file);
@@ -104,9 +99,15 @@ int orders_save(const struct orders_view_run *view, struct util_error *err)
 		write_table(shared, table(shared, i), file);
 	for (int i = 0; i < shared->n_outcomes; i++)
 		write_outcome(shared, &shared->outcomes[i], file);
-	failed = ferror(file);
-	if (fclose(file) || failed)
-		failed = util_error_errno(err, errno, "%s cannot be written", path);
+	return 0;
+}
+
+int orders_save(const struct orders_view_run *view, struct util_error *err)
+{
+	char *path = path_of(view, view->options->save);
+	int failed = path ? util_outfile_write(path, write_state, view, err)
+			  : util_error_set(err, UTIL_ENOMEM, "out of memory");
+
 	free(path);
 	return failed;
 }

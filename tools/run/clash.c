@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "tools/run/outfile.h"
+#include "util/outfile.h"
 
 struct file {
 	const char *what, *path; /* NULL: not given */
@@ -37,10 +37,9 @@ int run_clash_check(const struct run_options *o, struct util_error *err)
 
 	for (int i = 0; i < n_results; i++)
 		for (int k = i + 1; k < n && files[i].path; k++)
-			if (files[k].path &&
-			    (run_file_is_same(files[i].path, files[k].path) ||
-			     (k < n_results && strcmp(files[i].path, "-") == 0 &&
-			      strcmp(files[k].path, "-") == 0)))
+			if (files[k].path && (util_outfile_is_same(files[i].path, files[k].path) ||
+					      (k < n_results && strcmp(files[i].path, "-") == 0 &&
+					       strcmp(files[k].path, "-") == 0)))
 				return util_refuse(
 				    err,
 				    "%s: found '%s', which is the file of %s, wanted another one",

@@ -13,7 +13,7 @@
 #include "pdexec/blas.h"
 #include "pdexec/store.h"
 #include "tools/run/failure.h"
-#include "tools/run/outfile.h"
+#include "util/outfile.h"
 #include "tools/run/reasons.h"
 #include "tools/run/run.h"
 #include "traces/brief.h"
@@ -294,7 +294,7 @@ static int write_html(const struct run *run, const struct trace_run *description
 	failed =
 	    run->options.what_if ? run_whatif_load(run->options.what_if, &page.what_if, err) : 0;
 	if (!failed)
-		failed = run_file_write(run->options.html, write_page, &page, err);
+		failed = util_outfile_write(run->options.html, write_page, &page, err);
 	json_decref(page.what_if);
 	free((void *)(uintptr_t)lines);
 	run_strings_finish(&sites);
@@ -322,7 +322,7 @@ static int write_graph(const struct run *run, const struct trace_run *descriptio
 			run->tool, TRACE_GRAPH_MAX_CALLS, (unsigned long long)n_left_out);
 	if (trace_graph_format_of(run->options.graph, &of.format, err))
 		return err->code;
-	return run_file_write(run->options.graph, write_graph_to, &of, err);
+	return util_outfile_write(run->options.graph, write_graph_to, &of, err);
 }
 
 static int write_results(const struct run *run, const struct trace_run *description)
@@ -330,7 +330,8 @@ static int write_results(const struct run *run, const struct trace_run *descript
 	struct util_error err;
 	int status = description->exit_status;
 
-	if (run->options.json && run_file_write(run->options.json, write_json, description, &err)) {
+	if (run->options.json &&
+	    util_outfile_write(run->options.json, write_json, description, &err)) {
 		fprintf(run->console, "%s: %s\n", run->tool, err.text);
 		status = status ? status : 2;
 	}
@@ -339,7 +340,7 @@ static int write_results(const struct run *run, const struct trace_run *descript
 		status = status ? status : 2;
 	}
 	if (run->options.time_only &&
-	    run_file_write(run->options.time_only, write_time, description, &err)) {
+	    util_outfile_write(run->options.time_only, write_time, description, &err)) {
 		fprintf(run->console, "%s: --time-only: %s\n", run->tool, err.text);
 		status = status ? status : 2;
 	}

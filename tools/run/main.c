@@ -18,7 +18,7 @@
 #include "tools/run/entry.h"
 #include "tools/run/input.h"
 #include "tools/run/launcher.h"
-#include "tools/run/outfile.h"
+#include "util/outfile.h"
 #include "tools/run/libtool.h"
 #include "tools/run/python.h"
 #include "tools/run/output.h"
@@ -96,8 +96,8 @@ static int prepare_placement(struct run *run, struct util_error *err)
 	if (failed)
 		return util_error_prepend(err, o->placement ? "--placement" : "placement");
 	/* Of a schedule: that each fits at all. */
-	failed = run_place_check_cpus(run->cluster, o->cpus_per_rank, run->schedule ? 1 : run->n_ranks,
-				      run->node_of, err);
+	failed = run_place_check_cpus(run->cluster, o->cpus_per_rank,
+				      run->schedule ? 1 : run->n_ranks, run->node_of, err);
 	if (failed)
 		return failed;
 	return trace_summary_create(run->n_ranks, run->schedule ? NULL : run->node_of, run->cluster,
@@ -363,7 +363,7 @@ static int check_binary(const struct run *run)
 	if (!failed) {
 		if (!json_only && !o->quiet)
 			check_write_text(&check, stdout);
-		failed = o->json ? run_file_write(o->json, check_write_json, &check, &err) : 0;
+		failed = o->json ? util_outfile_write(o->json, check_write_json, &check, &err) : 0;
 		status = check.stops.n > 0 ? 1 : 0;
 		check_destroy(&check);
 	}

@@ -8,7 +8,7 @@
 
 #include "cluster/levels.h"
 #include "netmodel/topology.h"
-#include "tools/run/outfile.h"
+#include "util/outfile.h"
 #include "tools/run/place.h"
 #include "traces/json.h"
 #include "util/units.h"
@@ -63,8 +63,8 @@ struct show_class show_describe_class(const struct show *show, int k)
 		if (!net_topology_is_carried(topology, l))
 			out.node_Bps += capacity * cluster->network.bandwidth_Bps;
 		if (capacity > 0)
-			out.least_Bps = fmin(out.least_Bps,
-					     capacity * cluster->network.bandwidth_Bps);
+			out.least_Bps =
+			    fmin(out.least_Bps, capacity * cluster->network.bandwidth_Bps);
 		out.n_failed += capacity == 0;
 	}
 	out.least_Bps = fmin(out.least_Bps, out.bandwidth_Bps);
@@ -223,10 +223,11 @@ static json_t *describe(const struct show *show)
 	set(root, "cores_per_node", json_integer(cluster->cores));
 	if (cluster->levels.per_domain)
 		set(root, "levels",
-		    json_pack("{s:i,s:i,s:i,s:o}", "sockets", cluster->levels.sockets,
-			      "domains_per_socket", cluster->levels.domains, "cores_per_domain",
-			      cluster->levels.per_domain, "memory_Bps",
-			      trace_json_number(cluster_memory(cluster, cluster->levels.n_memory))));
+		    json_pack(
+			"{s:i,s:i,s:i,s:o}", "sockets", cluster->levels.sockets,
+			"domains_per_socket", cluster->levels.domains, "cores_per_domain",
+			cluster->levels.per_domain, "memory_Bps",
+			trace_json_number(cluster_memory(cluster, cluster->levels.n_memory))));
 	set(root, "latency_s", trace_json_number(cluster->network.latency_s));
 	set(root, "nics", json_integer(cluster->network.n_nics));
 	set(root, "bandwidth_Bps", trace_json_number(cluster->network.bandwidth_Bps));
@@ -262,11 +263,11 @@ static int write_to(const struct show *show, const char *path, struct util_error
 	const char *end = strrchr(path, '.');
 
 	if (strcmp(path, "-") == 0)
-		return run_file_write(path, write_text, show, err);
+		return util_outfile_write(path, write_text, show, err);
 	if (end && strcmp(end, ".json") == 0)
-		return run_file_write(path, write_json, show, err);
+		return util_outfile_write(path, write_json, show, err);
 	if (end && strcmp(end, ".svg") == 0)
-		return run_file_write(path, write_picture, show, err);
+		return util_outfile_write(path, write_picture, show, err);
 	return util_refuse(err, "found \"%s\", wanted a file .svg or .json, or - for text", path);
 }
 

@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "tools/sweep/plot.h"
 
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "tools/sweep/options.h"
 #include "util/gnuplot.h"
+#include "util/outfile.h"
 
 static const struct sweep_plot_kind kinds[] = {
     {"speedup", sweep_draw_speedup}, {"efficiency", sweep_draw_efficiency},
@@ -52,31 +51,22 @@ static int choose_names(struct sweep_plot *plot, struct util_error *err)
 	return 0;
 }
 
-static int put_file(const struct sweep_plot *plot, const char *end, const char *text, size_t size,
+static int write_text(const void *text, FILE *file, struct util_error *err)
+{
+	fputs(text, file);
+	return 0;
+}
+
+static int put_file(const struct sweep_plot *plot, const char *end, const char *text,
 		    struct util_error *err)
 {
-	char *path = NULL, *draft = NULL;
-	FILE *file = NULL;
-	int failed = 0;
+	char *path;
+	int failed;
 
 	if (asprintf(&path, "%s/%s.%s", plot->folder, plot->base, end) < 0)
-		path = NULL;
-	if (path && asprintf(&draft, "%s.new", path) < 0)
-		draft = NULL;
-	if (!path || !draft)
-		failed = util_error_set(err, UTIL_ENOMEM, "out of memory");
-	if (!failed && !(file = fopen(draft, "we")))
-		failed = util_error_errno(err, errno, "cannot write %s", path);
-	if (file) {
-		size_t written = fwrite(text, 1, size, file);
-
-		if (fclose(file) || written != size || rename(draft, path)) {
-			failed = util_error_errno(err, errno, "cannot write %s", path);
-			unlink(draft);
-		}
-	}
+		return util_error_set(err, UTIL_ENOMEM, "out of memory");
+	failed = util_outfile_write(path, write_text, text, err);
 	free(path);
-	free(draft);
 	return failed;
 }
 
@@ -104,9 +94,9 @@ static int write_files(struct sweep_plot *plot, const struct sweep_plot_kind *ki
 	if (plot->gp && fclose(plot->gp) && !failed)
 		failed = util_error_set(err, UTIL_ENOMEM, "out of memory");
 	if (!failed)
-		failed = put_file(plot, "csv", csv, csv_size, err);
+		failed = put_file(plot, "csv", csv, err);
 	if (!failed)
-		failed = put_file(plot, "gp", gp, gp_size, err);
+		failed = put_file(plot, "gp", gp, err);
 	free(csv);
 	free(gp);
 	return failed;

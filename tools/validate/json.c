@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "tools/validate/report.h"
-#include "util/outpath.h"
+#include "util/outfile.h"
 
 static json_t *shares(const struct val_stats *s, const struct val_options *o)
 {
@@ -82,25 +82,17 @@ static json_t *describe(const struct val_table *table, const struct val_options 
 			 "models", models, "configurations", rows);
 }
 
+static int write_json(const void *root, FILE *file, struct util_error *err)
+{
+	if (json_dumpf(root, file, JSON_INDENT(1)) || putc('\n', file) == EOF)
+		return util_error_errno(err, errno, "cannot be written");
+	return 0;
+}
+
 int val_json_put(json_t *root, const char *path, struct util_error *err)
 {
-	char *draft = NULL, *target = NULL;
-	int failed = 0;
+	int failed = util_outfile_write(path, write_json, root, err);
 
-	if (strcmp(path, "-") == 0) {
-		if (json_dumpf(root, stdout, JSON_INDENT(1)) || putchar('\n') < 0)
-			failed = util_error_errno(err, errno, "cannot write to standard output");
-	} else if ((failed = util_output_path(path, &target, err))) {
-		/* said */
-	} else if (asprintf(&draft, "%s.draft", target) < 0) {
-		draft = NULL;
-		failed = util_error_set(err, UTIL_ENOMEM, "out of memory");
-	} else if (json_dump_file(root, draft, JSON_INDENT(1)) || rename(draft, target)) {
-		failed = util_error_errno(err, errno, "cannot write %s", path);
-		remove(draft);
-	}
-	free(draft);
-	free(target);
 	json_decref(root);
 	return failed;
 }

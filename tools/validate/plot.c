@@ -10,6 +10,7 @@
 #include "tools/validate/report.h"
 #include "util/array.h"
 #include "util/gnuplot.h"
+#include "util/outfile.h"
 
 /* Colours that people with any colour vision tell apart. */
 static const char *const colours[] = {"#2166ac", "#f28e2b", "#b07aa1",
@@ -265,35 +266,41 @@ enum { POINTS, HISTOGRAM, SCATTER, ERRORS, N_FILES };
 static const char *const names[N_FILES] = {"points.csv", "histogram.csv", "scatter.gp",
 					   "errors.gp"};
 
-static int write_one(const struct val_table *table, const struct val_options *o,
-		     const struct range *range, int which, struct util_error *err)
-{
-	char path[4096];
-	FILE *file = NULL;
-	int failed;
+struct part {
+	const struct val_table *table;
+	const struct val_options *options;
+	const struct range *range;
+	int which;
+};
 
-	if (snprintf(path, sizeof path, "%s/%s", o->plot, names[which]) >= (int)sizeof path)
-		return util_refuse(err, "--plot: found a name that is too long");
-	file = fopen(path, "w");
-	if (!file)
-		return util_error_errno(err, errno, "cannot write %s", path);
-	switch (which) {
+static int write_part(const void *context, FILE *file, struct util_error *err)
+{
+	const struct part *part = context;
+
+	switch (part->which) {
 	case POINTS:
-		write_points(table, file);
+		write_points(part->table, file);
 		break;
 	case HISTOGRAM:
-		write_histogram(table, range, file);
+		write_histogram(part->table, part->range, file);
 		break;
 	case SCATTER:
-		write_scatter(table, o, range, file);
+		write_scatter(part->table, part->options, part->range, file);
 		break;
 	default:
-		write_errors(table, range, file);
+		write_errors(part->table, part->range, file);
 	}
-	failed = ferror(file);
-	if (fclose(file) || failed)
-		return util_error_errno(err, errno ? errno : EIO, "cannot write %s", path);
 	return 0;
+}
+
+static int write_one(const struct part *part, struct util_error *err)
+{
+	char path[4096];
+
+	if (snprintf(path, sizeof path, "%s/%s", part->options->plot, names[part->which]) >=
+	    (int)sizeof path)
+		return util_refuse(err, "--plot: found a name that is too long");
+	return util_outfile_write(path, write_part, part, err);
 }
 
 int val_plot(const struct val_table *table, const struct val_options *options, bool *out_drawn,
@@ -305,7 +312,7 @@ int val_plot(const struct val_table *table, const struct val_options *options, b
 	if (mkdir(options->plot, 0777) && errno != EEXIST)
 		return util_error_errno(err, errno, "cannot make the directory %s", options->plot);
 	for (int k = 0; k < N_FILES; k++) {
-		int failed = write_one(table, options, &range, k, err);
+		int failed = write_one(&(struct part){table, options, &range, k}, err);
 
 		if (failed)
 			return failed;

@@ -4,7 +4,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "tools/run/outfile.h"
+#include "util/outfile.h"
 #include "tools/whatif/async.h"
 
 struct content {
@@ -133,5 +133,5 @@ int async_page_write(const char *path, const struct mtrace_file *file,
 {
 	const struct content content = {file, as_is, predictions, n};
 
-	return run_file_write(path, write_content, &content, err);
+	return util_outfile_write(path, write_content, &content, err);
 }

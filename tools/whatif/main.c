@@ -5,7 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "tools/run/outfile.h"
+#include "util/outfile.h"
 #include "tools/sweep/command.h"
 #include "tools/whatif/async.h"
 #include "tools/whatif/report.h"
@@ -122,12 +122,12 @@ static int find_tools(struct sweep_tools *out, struct util_error *err)
 static int check_json(const struct whatif_options *o, struct util_error *err)
 {
 	for (int i = 0; i < (o->has_ranks ? 1 : o->n_program); i++)
-		if (run_file_is_same(o->json, o->program[i]))
+		if (util_outfile_is_same(o->json, o->program[i]))
 			return util_refuse(
 			    err,
 			    "--json: found '%s', which is the file of the %s, wanted another one",
 			    o->json, o->has_ranks ? "program" : "trace");
-	return run_file_check(o->json, err) ? util_error_prepend(err, "--json") : 0;
+	return util_outfile_check(o->json, err) ? util_error_prepend(err, "--json") : 0;
 }
 
 static int whatif(struct session *s, struct util_error *err)
@@ -144,7 +144,7 @@ static int whatif(struct session *s, struct util_error *err)
 		failed = o->n_async > 0 ? whatif_async(o, &s->tools, o->program[i], s->results,
 						       &s->n_failed, err)
 					: explore(s, o->program[i], err);
-	return !failed && o->json ? run_file_write(o->json, write_json, s, err) : failed;
+	return !failed && o->json ? util_outfile_write(o->json, write_json, s, err) : failed;
 }
 
 static int exit_status(const struct session *s, int failed, const struct util_error *err)

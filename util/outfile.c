@@ -1,10 +1,8 @@
-// SPDX-License-Identifier: BSD-3-Clause
-#include "tools/run/outfile.h"
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "util/outfile.h"
 
 #include <errno.h>
 #include <fcntl.h>
-#include <stdbool.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -12,7 +10,6 @@
 
 #include "util/outpath.h"
 
-#define NEW_FILE_MODE 0666
 #define ROOM_B 65536 /* without so much room on the disk a result is not even tried */
 
 static int cannot_write(const char *path, struct util_error *err)
@@ -29,25 +26,34 @@ static mode_t mode_at(const char *path)
 }
 
 /* A file next to the one that `path` leads to, through symbolic links; -1 and errno on failure. */
-static int open_draft(const char *path, char **out_target, char **out_draft)
+static int open_part(const char *path, char **target, char **part)
 {
-	char *target = realpath(path, NULL), *draft = NULL;
 	int fd = -1;
 
-	if (!target)
-		target = strdup(path);
-	if (target && asprintf(&draft, "%s.XXXXXX", target) < 0)
-		draft = NULL;
-	if (draft)
-		fd = mkostemp(draft, O_CLOEXEC);
-	if (fd < 0) {
-		free(target);
-		free(draft);
-		return -1;
+	*target = realpath(path, NULL);
+	if (!*target)
+		*target = strdup(path);
+	*part = *target ? util_output_part(*target) : NULL;
+	if (*part) {
+		unlink(*part); /* of a killed process with the same number */
+		fd = open(*part, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
 	}
-	*out_target = target;
-	*out_draft = draft;
-	return fd;
+	if (fd >= 0) {
+		util_output_hold(fd);
+		util_output_guard(*part);
+		return fd;
+	}
+	free(*target);
+	free(*part);
+	return -1;
+}
+
+/* It is gone, or has its name. */
+static void end_part(char *target, char *part)
+{
+	util_output_release(part);
+	free(target);
+	free(part);
 }
 
 /* A device takes nothing (/dev/full)? Writing no bytes to it asks. */
@@ -62,10 +68,10 @@ static int check_device(const char *path, struct util_error *err)
 	return failed;
 }
 
-int run_file_check(const char *path, struct util_error *err)
+int util_outfile_check(const char *path, struct util_error *err)
 {
 	mode_t mode = mode_at(path);
-	char *target, *draft;
+	char *target, *part;
 	int fd, failed = 0;
 
 	if (strcmp(path, "-") == 0)
@@ -80,33 +86,34 @@ int run_file_check(const char *path, struct util_error *err)
 		return cannot_write(path, err);
 	if (mode && !S_ISREG(mode))
 		return 0;
-	fd = open_draft(path, &target, &draft);
+	fd = open_part(path, &target, &part);
 	if (fd < 0)
-		return mode ? 0 : cannot_write(path, err); /* as run_file_write */
+		return mode ? 0 : cannot_write(path, err); /* as util_outfile_write */
 	/* not every file system can say that it is full */
 	if (fallocate(fd, 0, 0, ROOM_B) && (errno == ENOSPC || errno == EDQUOT))
 		failed = cannot_write(path, err);
-	unlink(draft);
+	unlink(part);
 	close(fd);
-	free(target);
-	free(draft);
+	end_part(target, part);
 	return failed;
 }
 
 /* Closes `file`. */
-static int write_and_close(const char *path, run_write_fn write, const void *context, FILE *file,
+static int write_and_close(const char *path, util_write_fn write, const void *context, FILE *file,
 			   struct util_error *err)
 {
 	int failed = write(context, file, err);
 
 	if (failed)
 		util_error_prepend(err, "%s", path);
+	else if (fflush(file) || ferror(file))
+		failed = cannot_write(path, err);
 	if (fclose(file) && !failed)
 		failed = cannot_write(path, err);
 	return failed;
 }
 
-static int write_directly(const char *path, run_write_fn write, const void *context,
+static int write_directly(const char *path, util_write_fn write, const void *context,
 			  struct util_error *err)
 {
 	FILE *file = fopen(path, "we");
@@ -114,19 +121,11 @@ static int write_directly(const char *path, run_write_fn write, const void *cont
 	return file ? write_and_close(path, write, context, file, err) : cannot_write(path, err);
 }
 
-static mode_t new_file_mode(void)
-{
-	mode_t mask = umask(0);
-
-	umask(mask);
-	return NEW_FILE_MODE & ~mask;
-}
-
-int run_file_write(const char *path, run_write_fn write, const void *context,
-		   struct util_error *err)
+int util_outfile_write(const char *path, util_write_fn write, const void *context,
+		       struct util_error *err)
 {
 	mode_t mode = mode_at(path);
-	char *target, *draft;
+	char *target, *part;
 	FILE *file;
 	int fd, failed;
 
@@ -134,11 +133,11 @@ int run_file_write(const char *path, run_write_fn write, const void *context,
 		return write(context, stdout, err);
 	if (mode && !S_ISREG(mode))
 		return write_directly(path, write, context, err);
-	fd = open_draft(path, &target, &draft);
+	fd = open_part(path, &target, &part);
 	if (fd < 0) /* a file that may be written, in a directory that may not */
 		return write_directly(path, write, context, err);
-	util_output_guard(draft);
-	fchmod(fd, mode ? mode & 0777 : new_file_mode());
+	if (mode)
+		fchmod(fd, mode & 0777);
 	file = fdopen(fd, "w");
 	if (file) {
 		failed = write_and_close(path, write, context, file, err);
@@ -146,17 +145,15 @@ int run_file_write(const char *path, run_write_fn write, const void *context,
 		failed = cannot_write(path, err);
 		close(fd);
 	}
-	if (!failed && rename(draft, target))
+	if (!failed && rename(part, target))
 		failed = cannot_write(path, err);
 	if (failed)
-		unlink(draft);
-	util_output_release(draft);
-	free(target);
-	free(draft);
+		unlink(part);
+	end_part(target, part);
 	return failed;
 }
 
-bool run_file_is_same(const char *one, const char *other)
+bool util_outfile_is_same(const char *one, const char *other)
 {
 	struct stat a, b;
 	bool is_there = stat(one, &a) == 0;
