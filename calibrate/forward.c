@@ -8,20 +8,13 @@
 #include <unistd.h>
 
 #include "util/outpath.h"
+#include "util/cpus.h"
 
 static int n_jobs;
 
 void forward_set_jobs(int n)
 {
 	n_jobs = n;
-}
-
-static int count_cores(void)
-{
-	cpu_set_t set;
-	int n = sched_getaffinity(0, sizeof(set), &set) ? 1 : CPU_COUNT(&set);
-
-	return n < FORWARD_JOBS ? n : FORWARD_JOBS;
 }
 
 FILE *forward_open(struct forward_run *run, const char *name, const char *mode)
@@ -120,7 +113,7 @@ int forward(const struct forward *forward, const struct machine *machines, int n
 	int begun = 0, n_made = 0, n_parts = forward->n_parts;
 
 	if (n_jobs == 0)
-		forward_set_jobs(count_cores());
+		n_jobs = util_cpus() < FORWARD_JOBS ? util_cpus() : FORWARD_JOBS;
 	if (make_folder(folder, err))
 		return err->code;
 	for (int k = 0; k < n_machines * n_parts; k++) {

@@ -12,6 +12,7 @@
 #include "util/outpath.h"
 #include "util/units.h"
 #include "util/outfile.h"
+#include "util/cpus.h"
 
 #define CATALOG_ROOM 64
 #define EXIT_USAGE 2
@@ -70,8 +71,7 @@ static int take_budget(const char *text, void *options, struct util_error *err)
 static int take_contention(const char *text, void *options, struct util_error *err)
 {
 	struct options *o = options;
-	long n = sysconf(_SC_NPROCESSORS_ONLN);
-	int64_t value = n < 1 ? 1 : n > 256 ? 256 : n;
+	int64_t value = util_cpus() < 256 ? util_cpus() : 256;
 
 	if (text && util_parse_int(text, 1, value, &value, err))
 		return util_error_prepend(err, "--contention");

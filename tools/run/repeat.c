@@ -17,6 +17,7 @@
 #include "tools/run/run.h"
 #include "util/array.h"
 #include "util/units.h"
+#include "util/cpus.h"
 
 #define USUAL_COVERAGE 0.95
 #define MAX_AT_ONCE 64
@@ -292,9 +293,9 @@ static void stop_all(struct repetition *r)
 /* Computation that is measured must not be disturbed. */
 static int most_at_once(const struct run_options *options)
 {
-	long n = options->mode == PD_COMPUTE_MODELLED ? sysconf(_SC_NPROCESSORS_ONLN) : 1;
+	int n = options->mode == PD_COMPUTE_MODELLED ? util_cpus() : 1;
 
-	return n < 1 ? 1 : n > MAX_AT_ONCE ? MAX_AT_ONCE : (int)n;
+	return n < MAX_AT_ONCE ? n : MAX_AT_ONCE;
 }
 
 static int run_all(struct repetition *r, struct util_error *err)

@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "tools/sweep/run.h"
+#include "util/cpus.h"
 
 static int make_item(void *context, int i, struct sweep_item *out, struct util_error *err)
 {
@@ -26,9 +27,7 @@ static int make_item(void *context, int i, struct sweep_item *out, struct util_e
 
 int sweep_run_n_jobs(const struct sweep_run *run)
 {
-	long n_cores = sysconf(_SC_NPROCESSORS_ONLN);
-
-	return run->options.n_jobs ? run->options.n_jobs : n_cores > 0 ? (int)n_cores : 1;
+	return run->options.n_jobs ? run->options.n_jobs : util_cpus();
 }
 
 int sweep_engine_direct(struct sweep_run *run, struct util_error *err)

@@ -9,6 +9,7 @@
 #include "cluster/named.h"
 #include "util/options.h"
 #include "util/units.h"
+#include "util/cpus.h"
 
 const char whatif_help[] =
     "mpisim-whatif predicts what changes of a cluster or of a program would gain.\n"
@@ -68,7 +69,6 @@ const char whatif_help[] =
 static int allocate(int argc, char **argv, struct whatif_options *out, struct util_error *err)
 {
 	size_t n = (size_t)argc + 1;
-	long n_cores = sysconf(_SC_NPROCESSORS_ONLN);
 
 	*out = (struct whatif_options){
 	    .overrides = calloc(n, sizeof *out->overrides),
@@ -79,7 +79,7 @@ static int allocate(int argc, char **argv, struct whatif_options *out, struct ut
 	    .async_costs = calloc(n, sizeof *out->async_costs),
 	    .passed = calloc(2 * n, sizeof *out->passed),
 	    .program = calloc(n, sizeof *out->program),
-	    .n_jobs = n_cores > 0 ? (int)n_cores : 1,
+	    .n_jobs = util_cpus(),
 	    .argv = argv,
 	};
 	if (!out->overrides || !out->scales || !out->scenarios || !out->pairs || !out->async ||
