@@ -84,11 +84,13 @@ static void judge(struct work *work)
 		struct check_off off = {.measured = o->time_s, .predicted = work->predicted[k]};
 
 		/* of a benchmark the worst one is told, and each program */
-		if (o->what)
+		if (o->what) {
 			off.key = sample_key(o->what->name, BETWEEN_NODES, 0, 0);
-		else
+			observation_name(o, off.name, sizeof(off.name));
+		} else {
 			snprintf(off.key.name, sizeof(off.key.name), "program %d", k);
-		observation_name(o, off.name, sizeof(off.name));
+			snprintf(off.name, sizeof(off.name), "\"%.60s\"", o->command);
+		}
 		off.error = isnan(off.predicted) /* its run failed */
 				? INFINITY
 				: fmax(fabs(off.predicted / o->time_s - 1) - o->scatter, 0);
@@ -317,16 +319,17 @@ static int predict_all(struct work *work, bool *has_some, struct util_error *err
 	failed = predictor_run(&work->predictor, &work->search.machine, 1, work->predicted, err);
 	*has_some = !failed;
 	for (int k = 0; k < work->observations.n; k++) {
-		const char *command = work->observations.list[k].command,
-			   *from = work->observations.list[k].from, *quote = command ? "\"" : "",
-			   *known = work->request->known;
+		const struct observation *o = &work->observations.list[k];
+		const char *known = work->request->known;
+		char name[512];
 
-		if (isnan(work->predicted[k]))
-			return util_error_prepend(err, "%s%s%s%s%s cannot be simulated%s%s%s",
-						  from ? from : "", from ? ": " : "", quote,
-						  command ? command : "a benchmark", quote,
-						  known ? " on " : "", known ? known : "",
-						  known ? " and what was fitted" : "");
+		if (!isnan(work->predicted[k]))
+			continue;
+		observation_name(o, name, sizeof(name));
+		return util_error_prepend(err, "%s%s\"%s\" cannot be simulated%s%s%s",
+					  o->from ? o->from : "", o->from ? ": " : "", name,
+					  known ? " on " : "", known ? known : "",
+					  known ? " and what was fitted" : "");
 	}
 	return failed;
 }

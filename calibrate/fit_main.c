@@ -74,7 +74,7 @@ static int check_output(const struct command *command, struct util_error *err)
 					      files->output, command->fits ? "times" : "samples");
 	if (files->plot && util_output_check_folder(files->plot, err))
 		return err->code;
-	return util_outfile_check(files->output, err);
+	return util_output_check(files->output, err);
 }
 
 static int check_usage(const struct command *command, struct util_error *err)

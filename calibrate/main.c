@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include <errno.h>
 #include <limits.h>
 #include <stdio.h>
 #include <string.h>
@@ -206,9 +205,9 @@ static int cannot_conclude(const struct settings *s, struct util_error *err)
 static int check_outputs(const struct settings *s, struct util_error *err)
 {
 	if (s->times)
-		return util_outfile_check(s->times, err);
-	if (cannot_conclude(s, err) || (s->output && util_outfile_check(s->output, err)) ||
-	    (s->samples && util_outfile_check(s->samples, err)))
+		return util_output_check(s->times, err);
+	if (cannot_conclude(s, err) || (s->output && util_output_check(s->output, err)) ||
+	    (s->samples && util_output_check(s->samples, err)))
 		return -1;
 	if (s->output && s->samples && util_outfile_is_same(s->output, s->samples))
 		return util_error_set(err, UTIL_EINPUT,

@@ -170,8 +170,10 @@ int fit_plot(const struct fit *fit, const char *cluster, const char *directory,
 	if (mkdir(directory, 0777) && errno != EEXIST)
 		return util_error_errno(err, errno, "cannot make the folder %s", directory);
 	for (size_t k = 0; k < sizeof(parts) / sizeof(parts[0]); k++) {
+		if (!parts[k].name)
+			continue;
 		snprintf(path, sizeof(path), "%s/%s", directory, parts[k].name);
-		if (parts[k].name && util_outfile_write(path, write_part, &parts[k], err))
+		if (util_outfile_write(path, write_part, &parts[k], err))
 			return -1;
 	}
 	switch (util_gnuplot_run(directory, "plot.gp")) {

@@ -3,9 +3,6 @@
 #include "fit.h"
 #include "util/outfile.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 struct found {
 	const struct fit *fit;
 	const struct check *check;

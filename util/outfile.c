@@ -17,6 +17,12 @@ static int cannot_write(const char *path, struct util_error *err)
 	return util_error_errno(err, errno, "cannot write %s", path);
 }
 
+/* A wrong name, as far as that can be known before. */
+static int cannot_be_written(const char *path, struct util_error *err)
+{
+	return util_refuse(err, "cannot write %s: %s", path, strerror(errno));
+}
+
 /* What stands at `path`: its mode, or 0 for nothing. */
 static mode_t mode_at(const char *path)
 {
@@ -25,27 +31,34 @@ static mode_t mode_at(const char *path)
 	return stat(path, &found) ? 0 : found.st_mode;
 }
 
-/* A file next to the one that `path` leads to, through symbolic links; -1 and errno on failure. */
+/* A file next to the one that `path` leads to, through symbolic links; -1 and errno on failure. It is
+ * held until it has its name: other machines may share the folder. */
 static int open_part(const char *path, char **target, char **part)
 {
-	int fd = -1;
+	int fd = -1, why;
 
 	*target = realpath(path, NULL);
 	if (!*target)
 		*target = strdup(path);
 	*part = *target ? util_output_part(*target) : NULL;
-	if (*part) {
-		unlink(*part); /* of a killed process with the same number */
-		fd = open(*part, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-	}
+	if (*part)
+		fd = open(*part, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
 	if (fd >= 0) {
 		util_output_hold(fd);
 		util_output_guard(*part);
 		return fd;
 	}
+	why = errno;
 	free(*target);
 	free(*part);
+	errno = why;
 	return -1;
+}
+
+/* A file that may be written, in a folder that may not. */
+static bool is_folder_closed(mode_t mode)
+{
+	return mode && (errno == EACCES || errno == EPERM || errno == EROFS);
 }
 
 /* It is gone, or has its name. */
@@ -62,7 +75,7 @@ static int check_device(const char *path, struct util_error *err)
 	int fd = open(path, O_WRONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC), failed = 0;
 
 	if (fd < 0 || write(fd, "", 0) < 0)
-		failed = cannot_write(path, err);
+		failed = cannot_be_written(path, err);
 	if (fd >= 0)
 		close(fd);
 	return failed;
@@ -78,20 +91,20 @@ int util_outfile_check(const char *path, struct util_error *err)
 		return 0;
 	if (S_ISDIR(mode)) {
 		errno = EISDIR;
-		return cannot_write(path, err);
+		return cannot_be_written(path, err);
 	}
 	if (S_ISCHR(mode))
 		return check_device(path, err);
 	if (mode && access(path, W_OK))
-		return cannot_write(path, err);
+		return cannot_be_written(path, err);
 	if (mode && !S_ISREG(mode))
 		return 0;
 	fd = open_part(path, &target, &part);
 	if (fd < 0)
-		return mode ? 0 : cannot_write(path, err); /* as util_outfile_write */
+		return is_folder_closed(mode) ? 0 : cannot_be_written(path, err);
 	/* not every file system can say that it is full */
 	if (fallocate(fd, 0, 0, ROOM_B) && (errno == ENOSPC || errno == EDQUOT))
-		failed = cannot_write(path, err);
+		failed = cannot_be_written(path, err);
 	unlink(part);
 	close(fd);
 	end_part(target, part);
@@ -102,15 +115,16 @@ int util_outfile_check(const char *path, struct util_error *err)
 static int write_and_close(const char *path, util_write_fn write, const void *context, FILE *file,
 			   struct util_error *err)
 {
-	int failed = write(context, file, err);
+	int failed, why;
 
+	errno = 0;
+	failed = write(context, file, err);
+	why = !fflush(file) && !ferror(file) ? 0 : errno ? errno : EIO;
 	if (failed)
 		util_error_prepend(err, "%s", path);
-	else if (fflush(file) || ferror(file))
-		failed = cannot_write(path, err);
-	if (fclose(file) && !failed)
-		failed = cannot_write(path, err);
-	return failed;
+	if (fclose(file) && !why)
+		why = errno;
+	return failed || !why ? failed : util_error_errno(err, why, "cannot write %s", path);
 }
 
 static int write_directly(const char *path, util_write_fn write, const void *context,
@@ -121,23 +135,36 @@ static int write_directly(const char *path, util_write_fn write, const void *con
 	return file ? write_and_close(path, write, context, file, err) : cannot_write(path, err);
 }
 
+static int write_to_output(util_write_fn write, const void *context, struct util_error *err)
+{
+	int failed = write(context, stdout, err);
+
+	if (!failed && (fflush(stdout) || ferror(stdout)))
+		failed = cannot_write("standard output", err);
+	return failed;
+}
+
 int util_outfile_write(const char *path, util_write_fn write, const void *context,
 		       struct util_error *err)
 {
 	mode_t mode = mode_at(path);
 	char *target, *part;
+	int fd, copy, failed;
 	FILE *file;
-	int fd, failed;
 
 	if (strcmp(path, "-") == 0)
-		return write(context, stdout, err);
+		return write_to_output(write, context, err);
 	if (mode && !S_ISREG(mode))
 		return write_directly(path, write, context, err);
+	if (mode && access(path, W_OK))
+		return cannot_write(path, err);
 	fd = open_part(path, &target, &part);
-	if (fd < 0) /* a file that may be written, in a directory that may not */
-		return write_directly(path, write, context, err);
+	if (fd < 0)
+		return is_folder_closed(mode) ? write_directly(path, write, context, err)
+					      : cannot_write(path, err);
 	if (mode)
 		fchmod(fd, mode & 0777);
+	copy = dup(fd); /* holds it when the file is closed */
 	file = fdopen(fd, "w");
 	if (file) {
 		failed = write_and_close(path, write, context, file, err);
@@ -149,6 +176,7 @@ int util_outfile_write(const char *path, util_write_fn write, const void *contex
 		failed = cannot_write(path, err);
 	if (failed)
 		unlink(part);
+	close(copy);
 	end_part(target, part);
 	return failed;
 }

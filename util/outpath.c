@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "util/outfile.h"
 #include "util/outpath.h"
 
 #include <dirent.h>
@@ -30,6 +29,32 @@ int util_output_path(const char *path, char **out, struct util_error *err)
 	return 0;
 }
 
+int util_output_check(const char *path, struct util_error *err)
+{
+	char *target, *beside = NULL;
+	int file, rc;
+
+	if (strcmp(path, "-") == 0)
+		return util_refuse(err, "cannot write -: found standard output, wanted a file");
+	rc = util_output_path(path, &target, err);
+	if (rc)
+		return rc;
+	if (asprintf(&beside, "%s.%d", target, (int)getpid()) < 0) {
+		free(target);
+		return util_error_set(err, UTIL_ENOMEM, "out of memory");
+	}
+	file = open(beside, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+	if (file < 0)
+		rc = util_refuse(err, "cannot write %s: %s", path, strerror(errno));
+	else {
+		close(file);
+		unlink(beside);
+	}
+	free(beside);
+	free(target);
+	return rc;
+}
+
 int util_output_check_folder(const char *path, struct util_error *err)
 {
 	struct stat found;
@@ -45,7 +70,7 @@ int util_output_check_folder(const char *path, struct util_error *err)
 				   path);
 	if (asprintf(&inside, "%s/mpisim", path) < 0)
 		return util_error_set(err, UTIL_ENOMEM, "out of memory");
-	rc = util_outfile_check(inside, err);
+	rc = util_output_check(inside, err);
 	free(inside);
 	return rc;
 }
@@ -89,7 +114,7 @@ char *util_output_part(const char *path)
 	while (entries && (entry = readdir(entries))) {
 		pid_t writer = writer_of(entry->d_name, base);
 
-		if (writer > 0 && kill(writer, 0) && errno == ESRCH)
+		if (writer == getpid() || (writer > 0 && kill(writer, 0) && errno == ESRCH))
 			remove_abandoned(dirfd(entries), entry->d_name);
 	}
 	if (entries)

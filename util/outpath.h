@@ -10,13 +10,17 @@
  * for what exists and is no regular file, UTIL_ENOMEM.
  */
 int util_output_path(const char *path, char **out, struct util_error *err);
-/* Whether files can be written to a folder that is there, or will be made. Errors: UTIL_EINPUT,
- * UTIL_ENOMEM, UTIL_ESYSTEM. */
+/*
+ * Whether it can be written, before what takes long is begun: makes a file beside it and removes it
+ * again. Errors: UTIL_EINPUT, UTIL_ENOMEM.
+ */
+int util_output_check(const char *path, struct util_error *err);
+/* The same of a folder that is there, or will be made. */
 int util_output_check_folder(const char *path, struct util_error *err);
 /*
  * The name of the file that is written until it is whole: "PATH.PID.part", malloc'd; NULL: no
  * memory. Removes those of the same path that killed runs left behind: nobody holds them, and no
- * process of this machine has their number.
+ * other process of this machine has their number.
  */
 char *util_output_part(const char *path);
 /*

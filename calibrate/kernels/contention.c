@@ -20,24 +20,31 @@ struct shared { /* among the processes */
 	double seconds[256]; /* per call, of each */
 };
 
-static void choose_point(const struct kern_kernel *kernel, const struct kern_settings *settings, int p[])
+static void choose_point(const struct kern_kernel *kernel, const struct kern_settings *settings,
+			 int p[])
 {
 	for (int i = 0; i < PD_STORE_MAX_PARAMS; i++)
 		p[i] = i < kernel->n_params ? kern_largest(kernel, settings) : 0;
 }
 
-static void pin(int core)
+/* To the k-th of those that this process may run on. */
+static void pin(int k)
 {
-	cpu_set_t set;
+	cpu_set_t all, one;
+	int cpu = 0;
 
-	CPU_ZERO(&set);
-	CPU_SET(core, &set);
-	sched_setaffinity(0, sizeof(set), &set); /* not allowed: the system spreads them */
+	if (sched_getaffinity(0, sizeof(all), &all))
+		return; /* the system spreads them */
+	while (cpu < CPU_SETSIZE && (!CPU_ISSET(cpu, &all) || k-- > 0))
+		cpu++;
+	CPU_ZERO(&one);
+	CPU_SET(cpu, &one);
+	sched_setaffinity(0, sizeof(one), &one);
 }
 
 /* All are under way from the first measured call to the last: the loop goes on until everybody has measured. */
-static void compute(const struct kern_kernel *kernel, struct kern_operands *o, const int p[], int core,
-		    int n_cores, struct shared *shared)
+static void compute(const struct kern_kernel *kernel, struct kern_operands *o, const int p[],
+		    int core, int n_cores, struct shared *shared)
 {
 	double sum_s = 0, once_s = kern_time(kernel, o, p, 1);
 	int n = 0, batch = kernel->spoils == KERN_KEEPS && once_s < SHORT_S ? 64 : 1;
@@ -56,8 +63,8 @@ static void compute(const struct kern_kernel *kernel, struct kern_operands *o, c
 		kern_time(kernel, o, p, batch);
 }
 
-static int run_processes(const struct kern_kernel *kernel, struct kern_operands *o, const int p[], int n_cores,
-			 struct shared *shared, double *out_s, struct util_error *err)
+static int run_processes(const struct kern_kernel *kernel, struct kern_operands *o, const int p[],
+			 int n_cores, struct shared *shared, double *out_s, struct util_error *err)
 {
 	int n_started = 0, status, rc = 0;
 	pid_t children[256];
@@ -70,7 +77,8 @@ static int run_processes(const struct kern_kernel *kernel, struct kern_operands 
 			_exit(0);
 		}
 		if (children[n_started] < 0)
-			rc = util_error_errno(err, errno, "cannot start process %d of %d", n_started + 1, n_cores);
+			rc = util_error_errno(err, errno, "cannot start process %d of %d",
+					      n_started + 1, n_cores);
 		else
 			n_started++;
 	}
@@ -80,7 +88,8 @@ static int run_processes(const struct kern_kernel *kernel, struct kern_operands 
 	for (int i = 0; i < n_started; i++) {
 		waitpid(children[i], &status, 0);
 		if (!rc && status)
-			rc = util_error_set(err, UTIL_ESYSTEM, "a process that measured contention ended early");
+			rc = util_error_set(err, UTIL_ESYSTEM,
+					    "a process that measured contention ended early");
 		atomic_fetch_add(&shared->n_ready, status ? n_cores : 0);
 	}
 	*out_s = 0;
@@ -90,7 +99,8 @@ static int run_processes(const struct kern_kernel *kernel, struct kern_operands 
 }
 
 static int measure_kernel(const struct kern_kernel *kernel, const struct kern_settings *settings,
-			  struct shared *shared, struct kern_contention *out, struct util_error *err)
+			  struct shared *shared, struct kern_contention *out,
+			  struct util_error *err)
 {
 	struct kern_operands operands;
 	int p[PD_STORE_MAX_PARAMS], rc;
@@ -117,8 +127,8 @@ static int measure_kernel(const struct kern_kernel *kernel, const struct kern_se
 	return rc;
 }
 
-int kern_contention_measure(const struct kern_settings *settings, struct kern_contention out[], int *out_n,
-			    struct util_error *err)
+int kern_contention_measure(const struct kern_settings *settings, struct kern_contention out[],
+			    int *out_n, struct util_error *err)
 {
 	struct shared *shared =
 	    mmap(NULL, sizeof(*shared), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
@@ -131,8 +141,8 @@ int kern_contention_measure(const struct kern_settings *settings, struct kern_co
 		if (!kern_is_wanted(settings, kernel->name))
 			continue;
 		if (settings->shows_progress)
-			fprintf(stderr, "mpisim-kernels: contention of %s on 1 to %d cores\n", kernel->name,
-				settings->n_cores);
+			fprintf(stderr, "mpisim-kernels: contention of %s on 1 to %d cores\n",
+				kernel->name, settings->n_cores);
 		rc = measure_kernel(kernel, settings, shared, &out[*out_n], err);
 		*out_n += !rc;
 	}

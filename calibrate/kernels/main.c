@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include <cblas.h>
-#include <errno.h>
 #include <signal.h>
 #include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 #include "calibrate/kernels/kernels.h"
@@ -321,9 +319,9 @@ int main(int argc, char **argv)
 			       kernel->smallest, kernel->largest, kernel->complexity);
 	} else {
 		if (!rc && options.out)
-			rc = util_outfile_check(options.out, &err);
+			rc = util_output_check(options.out, &err);
 		if (!rc && options.store)
-			rc = util_outfile_check(options.store, &err);
+			rc = util_output_check(options.store, &err);
 		if (!rc && options.plot)
 			rc = util_output_check_folder(options.plot, &err);
 		catch_signals();

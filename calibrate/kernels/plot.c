@@ -8,6 +8,7 @@
 
 #include "calibrate/kernels/kernels.h"
 #include "util/gnuplot.h"
+#include "util/outfile.h"
 
 /* Names of kernels may hold anything but a comma; files' names may not. */
 static void file_name(const char *name, char out[PD_STORE_MAX_NAME + 1])
@@ -15,18 +16,17 @@ static void file_name(const char *name, char out[PD_STORE_MAX_NAME + 1])
 	size_t i;
 
 	for (i = 0; name[i]; i++)
-		out[i] = strchr("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-", name[i]) ? name[i] : '_';
+		out[i] = strchr("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-",
+				name[i])
+			     ? name[i]
+			     : '_';
 	out[i] = '\0';
 }
 
-static int write_table(const char *path, const struct kern_model *model, struct util_error *err)
+static int write_table(const void *model, FILE *file, struct util_error *err)
 {
-	FILE *file = fopen(path, "we");
-
-	if (!file)
-		return util_error_errno(err, errno, "cannot write %s", path);
 	kern_print_points(file, model, 1);
-	return fclose(file) ? util_error_errno(err, errno, "cannot write %s", path) : 0;
+	return 0;
 }
 
 /* Runs in the folder. */
@@ -41,42 +41,54 @@ static const char script[] =
     "plot '%s.csv' every ::1 using 6:(100*$8) with points pt 7 ps 0.6 title 'error', 0 notitle\n"
     "unset multiplot\n";
 
-static int write_all(FILE *gnuplot, const char *folder, const struct kern_model models[], size_t n,
-		     struct util_error *err)
-{
-	char name[PD_STORE_MAX_NAME + 1], *path;
-	int rc = 0;
+struct pictures {
+	const struct kern_model *models;
+	size_t n;
+};
 
-	for (size_t i = 0; i < n && !rc; i++) {
-		file_name(models[i].series->name, name);
-		if (asprintf(&path, "%s/%s.csv", folder, name) < 0)
-			return util_error_set(err, UTIL_ENOMEM, "no memory for pictures");
-		rc = write_table(path, &models[i], err);
-		free(path);
-		fprintf(gnuplot, script, name, name, models[i].series->n_points, models[i].n_pieces,
-			name, name);
+static int write_script(const void *context, FILE *file, struct util_error *err)
+{
+	const struct pictures *pictures = context;
+	char name[PD_STORE_MAX_NAME + 1];
+
+	for (size_t i = 0; i < pictures->n; i++) {
+		const struct kern_model *model = &pictures->models[i];
+
+		file_name(model->series->name, name);
+		fprintf(file, script, name, name, model->series->n_points, model->n_pieces, name,
+			name);
 	}
+	return 0;
+}
+
+static int write_part(const char *folder, const char *name, util_write_fn write,
+		      const void *context, struct util_error *err)
+{
+	char *path;
+	int rc;
+
+	if (asprintf(&path, "%s/%s", folder, name) < 0)
+		return util_error_set(err, UTIL_ENOMEM, "no memory for pictures");
+	rc = util_outfile_write(path, write, context, err);
+	free(path);
 	return rc;
 }
 
 static int write_folder(const char *folder, const struct kern_model models[], size_t n,
 			struct util_error *err)
 {
-	char *path;
-	FILE *file;
-	int rc;
+	char name[PD_STORE_MAX_NAME + sizeof(".csv")];
+	int rc = 0;
 
 	if (mkdir(folder, 0777) && errno != EEXIST)
 		return util_error_errno(err, errno, "cannot make the directory %s", folder);
-	if (asprintf(&path, "%s/plot.gp", folder) < 0)
-		return util_error_set(err, UTIL_ENOMEM, "no memory for pictures");
-	file = fopen(path, "we");
-	rc = file ? write_all(file, folder, models, n, err)
-		  : util_error_errno(err, errno, "cannot write %s", path);
-	if (file && fclose(file) && !rc)
-		rc = util_error_errno(err, errno, "cannot write %s", path);
-	free(path);
-	return rc;
+	for (size_t i = 0; i < n && !rc; i++) {
+		file_name(models[i].series->name, name);
+		strcat(name, ".csv");
+		rc = write_part(folder, name, write_table, &models[i], err);
+	}
+	return rc ? rc
+		  : write_part(folder, "plot.gp", write_script, &(struct pictures){models, n}, err);
 }
 
 int kern_plot(const char *folder, const struct kern_model models[], size_t n,

@@ -10,7 +10,6 @@
 #include "real/tap.h"
 #include "real/trace/trace.h"
 #include "util/outpath.h"
-#include "util/outfile.h"
 
 struct mpi_record mpi_trace;
 static _Thread_local bool is_main; /* the thread that called MPI_Init */
@@ -301,13 +300,10 @@ static void check_start(void)
 	const struct timespec heard = {.tv_nsec = 300000000};
 	struct mpi_record *r = &mpi_trace;
 	struct util_error err;
-	char *path = NULL; /* the trace appears by rename */
 	int first;
 
-	if (r->rank == 0 &&
-	    (util_output_path(r->path, &path, &err) || util_outfile_check(path, &err)))
+	if (r->rank == 0 && util_output_check(r->path, &err))
 		mpi_trace_refuse("%.200s", err.text);
-	free(path);
 	if (r->refused[0])
 		fprintf(stderr, "mpisim-trace: no trace in '%.200s': rank %d %s\n", r->path,
 			r->rank, r->refused);

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "traces/json.h"
+#include "util/outfile.h"
 
 static const char *const kinds[MPI_N_CHOICE_KINDS] = {
     [MPI_CHOICE_RECV] = "receive",  [MPI_CHOICE_PROBE] = "probe", [MPI_CHOICE_WAIT] = "wait",
@@ -52,12 +53,19 @@ int orders_decisions_may_write(const char *prefix, struct util_error *err)
 	return failed;
 }
 
+static int write_json(const void *root, FILE *file, struct util_error *err)
+{
+	return json_dumpf(root, file, JSON_INDENT(1))
+		   ? util_error_errno(err, errno, "cannot be written")
+		   : 0;
+}
+
 int orders_decisions_write(const char *path, enum orders_view view, int n_ranks,
 			   char *const program[], const struct mpi_decision list[], uint32_t n,
 			   char *const lines[], struct util_error *err)
 {
 	json_t *file = json_object(), *words = json_array(), *decisions = json_array();
-	int failed = 0;
+	int failed;
 
 	for (int i = 0; program && program[i]; i++)
 		json_array_append_new(words, json_string(program[i]));
@@ -68,8 +76,7 @@ int orders_decisions_write(const char *path, enum orders_view view, int n_ranks,
 	json_object_set_new(file, "ranks", json_integer(n_ranks));
 	json_object_set_new(file, "program", words);
 	json_object_set_new(file, "decisions", decisions);
-	if (json_dump_file(file, path, JSON_INDENT(1)))
-		failed = util_error_set(err, UTIL_ESYSTEM, "%s: cannot be written", path);
+	failed = util_outfile_write(path, write_json, file, err);
 	json_decref(file);
 	return failed;
 }

@@ -3,7 +3,6 @@
  * sweep file names. */
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "tools/sweep/run.h"
 #include "util/cpus.h"

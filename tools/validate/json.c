@@ -2,7 +2,6 @@
 #include <errno.h>
 #include <jansson.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "tools/validate/report.h"
 #include "util/outfile.h"
@@ -85,7 +84,7 @@ static json_t *describe(const struct val_table *table, const struct val_options 
 static int write_json(const void *root, FILE *file, struct util_error *err)
 {
 	if (json_dumpf(root, file, JSON_INDENT(1)) || putc('\n', file) == EOF)
-		return util_error_errno(err, errno, "cannot be written");
+		return util_error_errno(err, errno, "cannot write the results");
 	return 0;
 }
 
