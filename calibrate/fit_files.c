@@ -219,10 +219,9 @@ static int draw(const struct work *work, struct util_error *err)
 		return err->code;
 	for (int k = 0; k < work->observations.n; k++)
 		has_curves |= begins_curve(work, k);
-	if (has_curves && util_gnuplot_run(folder, "plot.gp") == UTIL_GNUPLOT_FAILED)
-		return util_error_set(err, UTIL_ESYSTEM,
-				      "gnuplot failed; what it said is in %s/gnuplot.log", folder);
-	return 0;
+	return has_curves && util_gnuplot_run(folder, "plot.gp", err) == UTIL_GNUPLOT_FAILED
+		   ? err->code
+		   : 0;
 }
 
 /* --- all of it --- */

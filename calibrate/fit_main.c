@@ -67,6 +67,12 @@ static int check_output(const struct command *command, struct util_error *err)
 
 	if (!files->output)
 		return util_error_set(err, UTIL_EINPUT, "nowhere to write to, wanted -o FILE");
+	if (files->known && util_outfile_is_same(files->output, files->known))
+		return util_error_set(
+		    err, UTIL_EINPUT,
+		    "-o: found %s, which is the file of --cluster, wanted another "
+		    "file",
+		    files->output);
 	for (int k = 0; k < files->n_paths; k++)
 		if (util_outfile_is_same(files->output, files->paths[k]))
 			return util_error_set(err, UTIL_EINPUT,
@@ -157,7 +163,7 @@ int main(int argc, char **argv)
 {
 	struct command command = {0};
 	struct util_error err;
-	int parsed = parse(argc, argv, &command, &err);
+	int parsed = parse(argc, argv, &command, &err), status;
 
 	if (command.help)
 		fputs(help, stdout);
@@ -165,5 +171,10 @@ int main(int argc, char **argv)
 		puts("mpisim-calibrate-fit " MPISIM_VERSION);
 	if (parsed < 0)
 		fprintf(stderr, NAME ": %s\n", err.text);
-	return parsed == 0 ? run(&command) : parsed < 0 ? 2 : 0;
+	status = parsed == 0 ? run(&command) : parsed < 0 ? 2 : 0;
+	if (fflush(stdout) || ferror(stdout)) {
+		fprintf(stderr, NAME ": cannot write to standard output\n");
+		return 2;
+	}
+	return status;
 }

@@ -62,7 +62,7 @@ void observations_sort(struct observations *observations)
 			;
 		median = list[k];
 		median.scatter = scatter_of(&list[k], n);
-		median.time_s = list[k + n / 2].time_s;
+		median.time_s = (list[k + (n - 1) / 2].time_s + list[k + n / 2].time_s) / 2;
 		for (int j = 1; j < n; j++)
 			observation_finish(&list[k + j]);
 		list[kept++] = median;

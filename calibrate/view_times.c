@@ -76,7 +76,7 @@ static bool shape_has(const struct shape *shape, enum place place, int n_ranks)
 	case PLACE_ACROSS:
 		return shape->n_nodes >= 4 && n_ranks <= shape->n_nodes;
 	default:
-		return true;
+		return n_ranks <= shape->n_nodes * shape->n_cores;
 	}
 }
 

@@ -48,9 +48,10 @@ int pd_bench_check(const char *name, int n_params, const double params[], struct
 				      n_params);
 	for (int i = 0; i < n_params; i++) {
 		if (!(params[i] - params[i] == 0))
-			return util_error_set(err, UTIL_EPROGRAM,
-					      "parameter %d of kernel \"%s\" is %f, wanted a finite number",
-					      i + 1, name, params[i]);
+			return util_error_set(
+			    err, UTIL_EPROGRAM,
+			    "parameter %d of kernel \"%s\" is %f, wanted a finite number", i + 1,
+			    name, params[i]);
 	}
 	return 0;
 }
@@ -80,10 +81,28 @@ static int write_whole(int fd, const char *text, size_t length, struct util_erro
 	if (written < 0)
 		return util_error_errno(err, errno, "cannot append a measurement");
 	if ((size_t)written != length)
-		return util_error_set(err, UTIL_ESYSTEM,
-				      "cannot append a measurement: only %zd of %zu bytes were written",
-				      written, length);
+		return util_error_set(
+		    err, UTIL_ESYSTEM,
+		    "cannot append a measurement: only %zd of %zu bytes were written", written,
+		    length);
 	return 0;
+}
+
+/* Measurements are added to nothing else. */
+static int check_store(int fd, struct util_error *err)
+{
+	char line[PD_BENCH_MAX_NAME] = "";
+	int n_commas = 0;
+
+	if (pread(fd, line, sizeof(line) - 1, 0) < 0)
+		return util_error_errno(err, errno, "cannot be read");
+	line[strcspn(line, "\n")] = '\0';
+	for (const char *at = line; (at = strchr(at, ',')); at++)
+		n_commas++;
+	if (n_commas == PD_BENCH_MAX_PARAMS + 1 ||
+	    !strncmp(line, PD_BENCH_COMMENT, strlen(PD_BENCH_COMMENT)))
+		return 0;
+	return util_refuse(err, "found \"%.40s\", wanted a benchmark store or a new file", line);
 }
 
 static int write_header(int fd, struct util_error *err)
@@ -100,6 +119,8 @@ static int write_header(int fd, struct util_error *err)
 			 PD_BENCH_COMMENT "%d\n" PD_BENCH_ENDS "\n" PD_BENCH_HEADER "\n",
 			 PD_BENCH_VERSION);
 		status = write_whole(fd, text, strlen(text), err);
+	} else if (size > 0) {
+		status = check_store(fd, err);
 	}
 	flock(fd, LOCK_UN);
 	return status;
@@ -107,7 +128,7 @@ static int write_header(int fd, struct util_error *err)
 
 int pd_bench_open(const char *path, int *out_fd, struct util_error *err)
 {
-	int fd = open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0666), status;
+	int fd = open(path, O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC, 0666), status;
 
 	if (fd < 0)
 		return util_error_errno(err, errno, "cannot open %s to append measurements", path);

@@ -97,10 +97,11 @@ static void write_summary(const struct trace_report *report, FILE *file)
 static enum trace_report_pictures draw(const struct trace_report *report, const char *dir)
 {
 	enum util_gnuplot drawn = UTIL_GNUPLOT_DRAWN;
+	struct util_error err;
 
 	for (int i = 0; trace_report_scripts[i].name && drawn == UTIL_GNUPLOT_DRAWN; i++)
 		if (trace_report_has(report, trace_report_scripts[i].name))
-			drawn = util_gnuplot_run(dir, trace_report_scripts[i].name);
+			drawn = util_gnuplot_run(dir, trace_report_scripts[i].name, &err);
 	switch (drawn) {
 	case UTIL_GNUPLOT_DRAWN:
 		return TRACE_PICTURES_DRAWN;

@@ -5,9 +5,11 @@
 #include <fcntl.h>
 #include <limits.h>
 #include <spawn.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/statvfs.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -44,7 +46,17 @@ void util_csv_quote(const char *text, FILE *file)
 	fputc('"', file);
 }
 
-enum util_gnuplot util_gnuplot_run(const char *dir, const char *script)
+/* Room for a few pictures. */
+static bool is_full(const char *dir)
+{
+	enum { ROOM_B = 1 << 20 };
+	struct statvfs found;
+
+	return statvfs(dir, &found) == 0 && found.f_blocks > 0 &&
+	       (double)found.f_bavail * (double)found.f_frsize < ROOM_B;
+}
+
+static enum util_gnuplot run(const char *dir, const char *script)
 {
 	posix_spawn_file_actions_t actions;
 	char name[] = "gnuplot", *argument = strdup(script);
@@ -75,4 +87,21 @@ enum util_gnuplot util_gnuplot_run(const char *dir, const char *script)
 	if (WIFEXITED(status) && WEXITSTATUS(status) == 127)
 		return UTIL_GNUPLOT_MISSING;
 	return status == 0 ? UTIL_GNUPLOT_DRAWN : UTIL_GNUPLOT_FAILED;
+}
+
+enum util_gnuplot util_gnuplot_run(const char *dir, const char *script, struct util_error *err)
+{
+	enum util_gnuplot drawn;
+
+	if (is_full(dir)) {
+		util_error_set(err, UTIL_ESYSTEM, "cannot draw pictures in %s: %s", dir,
+			       strerror(ENOSPC));
+		return UTIL_GNUPLOT_FAILED;
+	}
+	drawn = run(dir, script);
+	if (drawn == UTIL_GNUPLOT_FAILED)
+		util_error_set(err, UTIL_ESYSTEM,
+			       "gnuplot failed on %s/%s; what it said is in %s/gnuplot.log", dir,
+			       script, dir);
+	return drawn;
 }

@@ -5,6 +5,8 @@
 #include <stddef.h>
 #include <stdio.h>
 
+#include "util/error.h"
+
 /* Pictures are drawn by gnuplot as a separate process. */
 enum util_gnuplot {
 	UTIL_GNUPLOT_DRAWN,
@@ -13,8 +15,9 @@ enum util_gnuplot {
 };
 
 /* Runs gnuplot on `script` in the directory `dir` and waits. What it says is appended to
- * dir/gnuplot.log, which stays only if it says something. */
-enum util_gnuplot util_gnuplot_run(const char *dir, const char *script);
+ * dir/gnuplot.log, which stays only if it says something. It does not say that the disk is full: then
+ * it is not run. UTIL_GNUPLOT_FAILED: with a sentence in err. */
+enum util_gnuplot util_gnuplot_run(const char *dir, const char *script, struct util_error *err);
 
 /* Writes at most `max_B` bytes of `text` as a gnuplot string in double quotes, for use without
  * enhanced markup. */

@@ -31,6 +31,17 @@ static mode_t mode_at(const char *path)
 	return stat(path, &found) ? 0 : found.st_mode;
 }
 
+/* "-", or another name of the file that standard output is: /dev/stdout leads to it. */
+static bool is_output(const char *path)
+{
+	struct stat named, output;
+
+	return strcmp(path, "-") == 0 ||
+	       (stat(path, &named) == 0 && fstat(STDOUT_FILENO, &output) == 0 &&
+		S_ISREG(named.st_mode) && named.st_dev == output.st_dev &&
+		named.st_ino == output.st_ino);
+}
+
 /* A file next to the one that `path` leads to, through symbolic links; -1 and errno on failure. It is
  * held until it has its name: other machines may share the folder. */
 static int open_part(const char *path, char **target, char **part)
@@ -44,7 +55,7 @@ static int open_part(const char *path, char **target, char **part)
 	if (*part)
 		fd = open(*part, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
 	if (fd >= 0) {
-		util_output_hold(fd);
+		util_output_hold(fd, *target);
 		util_output_guard(*part);
 		return fd;
 	}
@@ -87,7 +98,7 @@ int util_outfile_check(const char *path, struct util_error *err)
 	char *target, *part;
 	int fd, failed = 0;
 
-	if (strcmp(path, "-") == 0)
+	if (is_output(path))
 		return 0;
 	if (S_ISDIR(mode)) {
 		errno = EISDIR;
@@ -152,7 +163,7 @@ int util_outfile_write(const char *path, util_write_fn write, const void *contex
 	int fd, copy, failed;
 	FILE *file;
 
-	if (strcmp(path, "-") == 0)
+	if (is_output(path))
 		return write_to_output(write, context, err);
 	if (mode && !S_ISREG(mode))
 		return write_directly(path, write, context, err);
@@ -162,8 +173,6 @@ int util_outfile_write(const char *path, util_write_fn write, const void *contex
 	if (fd < 0)
 		return is_folder_closed(mode) ? write_directly(path, write, context, err)
 					      : cannot_write(path, err);
-	if (mode)
-		fchmod(fd, mode & 0777);
 	copy = dup(fd); /* holds it when the file is closed */
 	file = fdopen(fd, "w");
 	if (file) {

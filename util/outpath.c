@@ -20,6 +20,8 @@ int util_output_path(const char *path, char **out, struct util_error *err)
 	if (stat(path, &found) == 0 && !S_ISREG(found.st_mode))
 		return util_refuse(err, "cannot write %s: found %s, wanted a regular file or none",
 				   path, S_ISDIR(found.st_mode) ? "a folder" : "a device or pipe");
+	if (access(path, W_OK) && errno != ENOENT)
+		return util_refuse(err, "cannot write %s: %s", path, strerror(errno));
 	real = realpath(path, NULL);
 	if (!real)
 		real = strdup(path);
@@ -75,9 +77,13 @@ int util_output_check_folder(const char *path, struct util_error *err)
 	return rc;
 }
 
-void util_output_hold(int file)
+void util_output_hold(int file, const char *path)
 {
+	struct stat found;
+
 	flock(file, LOCK_SH | LOCK_NB);
+	if (stat(path, &found) == 0)
+		fchmod(file, found.st_mode & 0777);
 }
 
 /* The process that wrote it, if `name` is that of a part of `base`; 0: it is none. */

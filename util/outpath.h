@@ -7,7 +7,7 @@
 /*
  * Where a file of results that appears by rename is to appear: `path` through symbolic links,
  * malloc'd. A rename would replace a device or a pipe instead of writing to it. Errors: UTIL_EINPUT
- * for what exists and is no regular file, UTIL_ENOMEM.
+ * for what exists and is no regular file, or may not be written; UTIL_ENOMEM.
  */
 int util_output_path(const char *path, char **out, struct util_error *err);
 /*
@@ -32,7 +32,8 @@ void util_output_guard(const char *path);
 void util_output_release(const char *path);
 /* Removes a folder of files, as far as that is possible. */
 void util_output_remove_folder(const char *path);
-/* Holds the open part: other machines may share its folder. Without locks it is not held. */
-void util_output_hold(int file);
+/* Holds the open part: other machines may share its folder. Without locks it is not held. It gets the
+ * mode of the file that it will replace, if there is one. */
+void util_output_hold(int file, const char *path);
 
 #endif

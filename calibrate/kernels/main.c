@@ -336,5 +336,9 @@ int main(int argc, char **argv)
 	else if (rc)
 		fprintf(stderr, "mpisim-kernels: %s\n", err.text);
 	kern_data_finish(&data);
+	if (!status && (fflush(stdout) || ferror(stdout))) {
+		fprintf(stderr, "mpisim-kernels: cannot write to standard output\n");
+		status = 1;
+	}
 	return status;
 }

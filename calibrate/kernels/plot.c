@@ -95,10 +95,15 @@ int kern_plot(const char *folder, const struct kern_model models[], size_t n,
 	      struct util_error *err)
 {
 	int rc = write_folder(folder, models, n, err);
-	enum util_gnuplot drawn = rc ? UTIL_GNUPLOT_FAILED : util_gnuplot_run(folder, "plot.gp");
 
-	if (!rc && drawn == UTIL_GNUPLOT_FAILED)
-		return util_error_set(err, UTIL_ESYSTEM,
-				      "gnuplot failed; what it said is in %s/gnuplot.log", folder);
-	return !rc && drawn == UTIL_GNUPLOT_MISSING ? 1 : rc;
+	if (rc)
+		return rc;
+	switch (util_gnuplot_run(folder, "plot.gp", err)) {
+	case UTIL_GNUPLOT_DRAWN:
+		return 0;
+	case UTIL_GNUPLOT_MISSING:
+		return 1;
+	default:
+		return err->code;
+	}
 }

@@ -18,7 +18,7 @@ N_FORGED = int(sys.argv[5]) if len(sys.argv) > 5 else 40  # of each program
 PROGRAMS = ["rma", "graphs", "coll", "p2p_modes", "io", "io_more", "sessions"]
 
 
-def run(command, timeout=20):
+def run(command, timeout=120):
     return call(*command, errors="replace", timeout=timeout)
 
 

@@ -282,6 +282,8 @@ static int prepare(struct orders_view_run *view, struct util_error *err)
 	struct run *run = view->run;
 	int failed;
 
+	if (orders_save_check(view, err))
+		return err->code;
 	orders_prepare_options(run);
 	if (view->series)
 		run->substitute = mpi_series_substitute;
@@ -370,10 +372,11 @@ int orders_explore_view(struct orders_view_run *view, json_t *all, struct util_e
 	if (result >= 0)
 		close(result);
 	if (is_input_gone)
-		return util_error_set(err, UTIL_EINPUT,
-				      "--verify=orders: the program reads standard input, which every "
-				      "order needs from its begin: found a pipe or a terminal, "
-				      "wanted a file (< FILE)");
+		return util_error_set(
+		    err, UTIL_EINPUT,
+		    "--verify=orders: the program reads standard input, which every "
+		    "order needs from its begin: found a pipe or a terminal, "
+		    "wanted a file (< FILE)");
 	if (status == 0)
 		return 0;
 	return util_error_set(err, UTIL_ESYSTEM,

@@ -56,6 +56,8 @@ json_t *orders_describe(struct orders_view_run *view);
 
 /* For --save and --resume: where a search stands. */
 int orders_save(const struct orders_view_run *view, struct util_error *err);
+/* Before the search: whether it can be. */
+int orders_save_check(const struct orders_view_run *view, struct util_error *err);
 int orders_resume(struct orders_view_run *view, bool *is_resumed, struct util_error *err);
 
 /* Prints what the views found, and moves it to the run's findings. (tools/orders/report.c) */

@@ -101,6 +101,16 @@ static int write_state(const void *context, FILE *file, struct util_error *err)
 	return 0;
 }
 
+int orders_save_check(const struct orders_view_run *view, struct util_error *err)
+{
+	char *path = view->options->save ? path_of(view, view->options->save) : NULL;
+	int failed =
+	    path && util_outfile_check(path, err) ? util_error_prepend(err, "--orders: save") : 0;
+
+	free(path);
+	return failed;
+}
+
 int orders_save(const struct orders_view_run *view, struct util_error *err)
 {
 	char *path = path_of(view, view->options->save);

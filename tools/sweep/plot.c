@@ -109,7 +109,7 @@ static int draw(const struct sweep_plot *plot, struct util_error *err)
 
 	if (asprintf(&script, "%s.gp", plot->base) < 0)
 		return util_error_set(err, UTIL_ENOMEM, "out of memory");
-	end = util_gnuplot_run(plot->folder, script);
+	end = util_gnuplot_run(plot->folder, script, err);
 	free(script);
 	if (end == UTIL_GNUPLOT_MISSING)
 		return util_error_set(
@@ -118,9 +118,7 @@ static int draw(const struct sweep_plot *plot, struct util_error *err)
 		    "written",
 		    plot->folder, plot->base);
 	if (end == UTIL_GNUPLOT_FAILED)
-		return util_error_set(err, UTIL_ESYSTEM,
-				      "gnuplot failed on %s/%s.gp; see %s/gnuplot.log",
-				      plot->folder, plot->base, plot->folder);
+		return err->code;
 	sweep_plot_doubts(plot->table, doubts, sizeof doubts);
 	if (doubts[0]) /* papers have no titles that say it */
 		fprintf(stderr, "mpisim-sweep: %s\n", doubts);

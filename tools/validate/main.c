@@ -7,6 +7,7 @@
 #include "tools/validate/phases.h"
 #include "tools/validate/report.h"
 #include "util/options.h"
+#include "util/outfile.h"
 #include "util/units.h"
 #include "util/version.h"
 
@@ -248,6 +249,9 @@ static int run(const struct command *command, const struct val_table *table, str
 	const struct val_options *o = &command->report;
 	int failed = 0, missed = 0;
 
+	if (o->json && util_outfile_is_same(o->json, table->path))
+		return util_refuse(
+		    err, "--json: found '%s', which is the table, wanted another one", o->json);
 	if (!command->quiet && val_report_print(table, o, stdout))
 		failed = util_error_set(err, UTIL_ENOMEM, "out of memory");
 	if (!failed && o->plot)

@@ -317,11 +317,9 @@ int val_plot(const struct val_table *table, const struct val_options *options, b
 			return failed;
 	}
 	for (int k = SCATTER; k <= ERRORS && drawn == UTIL_GNUPLOT_DRAWN; k++)
-		drawn = util_gnuplot_run(options->plot, names[k]);
+		drawn = util_gnuplot_run(options->plot, names[k], err);
 	if (drawn == UTIL_GNUPLOT_FAILED)
-		return util_error_set(err, UTIL_ESYSTEM,
-				      "gnuplot failed; what it said is in %s/gnuplot.log",
-				      options->plot);
+		return err->code;
 	*out_drawn = drawn == UTIL_GNUPLOT_DRAWN;
 	return 0;
 }

@@ -118,16 +118,33 @@ static int find_tools(struct sweep_tools *out, struct util_error *err)
 	return sweep_tools_find(path, MPISIM_LIB_FROM_BIN, out, err);
 }
 
-/* What is read stays as it is. */
-static int check_json(const struct whatif_options *o, struct util_error *err)
+/* What is read stays as it is, and no result replaces another one. */
+static int check_results(const struct whatif_options *o, struct util_error *err)
 {
-	for (int i = 0; i < (o->has_ranks ? 1 : o->n_program); i++)
-		if (util_outfile_is_same(o->json, o->program[i]))
+	const char *const results[] = {o->json, o->html, o->async_trace}, *const names[] = {
+									      "--json", "--html",
+									      "--async-trace"};
+	int n_read = o->has_ranks ? 1 : o->n_program;
+
+	for (int k = 0; k < 3; k++) {
+		const char *of = NULL;
+
+		if (!results[k])
+			continue;
+		for (int i = 0; i < n_read; i++)
+			if (util_outfile_is_same(results[k], o->program[i]))
+				of = o->has_ranks ? "the program" : "the trace";
+		for (int i = 0; i < k; i++)
+			if (results[i] && util_outfile_is_same(results[k], results[i]))
+				of = names[i];
+		if (of)
 			return util_refuse(
-			    err,
-			    "--json: found '%s', which is the file of the %s, wanted another one",
-			    o->json, o->has_ranks ? "program" : "trace");
-	return util_outfile_check(o->json, err) ? util_error_prepend(err, "--json") : 0;
+			    err, "%s: found '%s', which is the file of %s, wanted another one",
+			    names[k], results[k], of);
+		if (util_outfile_check(results[k], err))
+			return util_error_prepend(err, "%s", names[k]);
+	}
+	return 0;
 }
 
 static int whatif(struct session *s, struct util_error *err)
@@ -135,8 +152,8 @@ static int whatif(struct session *s, struct util_error *err)
 	const struct whatif_options *o = &s->options;
 	int failed = find_tools(&s->tools, err);
 
-	if (!failed && o->json)
-		failed = check_json(o, err);
+	if (!failed)
+		failed = check_results(o, err);
 	s->results = json_array();
 	if (!failed && o->has_ranks)
 		failed = explore(s, NULL, err);
@@ -171,7 +188,7 @@ int main(int argc, char **argv)
 	whatif_options_finish(&session.options);
 	sweep_tools_finish(&session.tools);
 	json_decref(session.results);
-	if (fflush(stdout) && status == 0) {
+	if ((fflush(stdout) || ferror(stdout)) && status == 0) {
 		perror("mpisim-whatif: cannot write to standard output");
 		return EXIT_USAGE;
 	}
