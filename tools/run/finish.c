@@ -237,7 +237,8 @@ static int write_report(const struct run *run, const struct trace_run *descripti
 			run->tool, dir);
 	else if (pictures == TRACE_PICTURES_FAILED)
 		fprintf(run->console,
-			"%s: warning: gnuplot failed; what it said is in %s/gnuplot.log\n",
+			"%s: warning: gnuplot failed, as %s/gnuplot.log says, or the disk is full: "
+			"pictures are missing\n",
 			run->tool, dir);
 	if (!run->options.quiet)
 		fprintf(run->console, "report: %s/index.html\n", dir);
