@@ -11,9 +11,9 @@
 
 #include "check.h"
 #include "util/file.h"
+#include "util/gnuplot.h"
 #include "util/outfile.h"
 #include "untold.h"
-#include "util/gnuplot.h"
 #include "view_times.h"
 
 struct work {

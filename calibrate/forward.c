@@ -6,8 +6,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "util/outpath.h"
 #include "util/cpus.h"
+#include "util/outpath.h"
 
 static int n_jobs;
 

@@ -21,7 +21,7 @@ struct mtrace_writer {
 	uint64_t limit_B;  /* of that file; 0: none */
 	char *provenance;
 	int fd, n_ranks, n_spawned;
-	uint64_t end;			/* of what is written */
+	uint64_t end;		       /* of what is written */
 	struct mtrace_stream **streams; /* [n_ranks] */
 	struct mtrace_tables tables;
 	ZSTD_CCtx *packer;
@@ -259,10 +259,8 @@ static int add_streams(struct mtrace_writer *writer, int n, size_t window)
 		return UTIL_ENOMEM;
 	}
 	for (int i = 0; i < n; i++) {
-		added[i] = (struct mtrace_stream){.writer = writer,
-						  .rank = writer->n_ranks + i,
-						  .n_together = n,
-						  .window = window};
+		added[i] = (struct mtrace_stream){
+		    .writer = writer, .rank = writer->n_ranks + i, .n_together = n, .window = window};
 		streams[writer->n_ranks + i] = &added[i];
 	}
 	writer->n_ranks += n;
@@ -271,7 +269,8 @@ static int add_streams(struct mtrace_writer *writer, int n, size_t window)
 
 void mtrace_writer_add_ranks(struct mtrace_writer *writer, int n)
 {
-	if (n <= MTRACE_MAX_RANKS - writer->n_ranks && add_streams(writer, n, MIN_WINDOW_B) == 0)
+	if (n <= MTRACE_MAX_RANKS - writer->n_ranks &&
+	    add_streams(writer, n, MIN_WINDOW_B) == 0)
 		writer->n_spawned += n;
 	else
 		fail_memory(writer);

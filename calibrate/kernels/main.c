@@ -6,11 +6,11 @@
 
 #include "calibrate/kernels/kernels.h"
 #include "pdexec/store_write.h"
+#include "util/cpus.h"
 #include "util/options.h"
+#include "util/outfile.h"
 #include "util/outpath.h"
 #include "util/units.h"
-#include "util/outfile.h"
-#include "util/cpus.h"
 
 #define CATALOG_ROOM 64
 #define EXIT_USAGE 2

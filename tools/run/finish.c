@@ -9,11 +9,12 @@
 
 #include "mpi/coll/algorithms.h"
 #include "mpi/coll/uses.h"
+#include "util/outfile.h"
+#include "util/units.h"
 #include "util/yaml.h"
 #include "pdexec/blas.h"
 #include "pdexec/store.h"
 #include "tools/run/failure.h"
-#include "util/outfile.h"
 #include "tools/run/reasons.h"
 #include "tools/run/run.h"
 #include "traces/brief.h"
@@ -22,7 +23,6 @@
 #include "tools/run/schedule.h"
 #include "tools/orders/explore.h"
 #include "tools/verify/verify.h"
-#include "util/units.h"
 
 /* The calls that ranks are in when a run ends early: their time so far counts as waiting, for
  * nothing ended it. A rank that still computes has not begun the call that ends its step. */

@@ -19,6 +19,8 @@
 #include "tools/run/input.h"
 #include "tools/run/launcher.h"
 #include "util/outfile.h"
+#include "util/units.h"
+#include "util/version.h"
 #include "tools/run/libtool.h"
 #include "tools/run/python.h"
 #include "tools/run/output.h"
@@ -32,8 +34,6 @@
 #include "tools/verify/aside.h"
 #include "tools/verify/valgrind.h"
 #include "tools/verify/verify.h"
-#include "util/units.h"
-#include "util/version.h"
 
 #define EXIT_USAGE 2
 #define WORTH_TELLING_B 1e9

@@ -16,8 +16,8 @@
 #include "tools/run/input.h"
 #include "tools/run/run.h"
 #include "util/array.h"
-#include "util/units.h"
 #include "util/cpus.h"
+#include "util/units.h"
 
 #define USUAL_COVERAGE 0.95
 #define MAX_AT_ONCE 64

@@ -9,9 +9,9 @@
 #include "cluster/levels.h"
 #include "netmodel/topology.h"
 #include "util/outfile.h"
+#include "util/units.h"
 #include "tools/run/place.h"
 #include "traces/json.h"
-#include "util/units.h"
 
 enum { MAX_LINKS = 1000000 }; /* that are listed */
 

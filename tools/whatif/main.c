@@ -6,10 +6,10 @@
 #include <unistd.h>
 
 #include "util/outfile.h"
+#include "util/version.h"
 #include "tools/sweep/command.h"
 #include "tools/whatif/async.h"
 #include "tools/whatif/report.h"
-#include "util/version.h"
 
 #define EXIT_FAILED 1
 #define EXIT_USAGE 2

@@ -7,9 +7,9 @@
 #include <unistd.h>
 
 #include "cluster/named.h"
+#include "util/cpus.h"
 #include "util/options.h"
 #include "util/units.h"
-#include "util/cpus.h"
 
 const char whatif_help[] =
     "mpisim-whatif predicts what changes of a cluster or of a program would gain.\n"

@@ -20,7 +20,7 @@ struct trace_export {
 	struct trace_names names;
 	uint64_t n_messages;
 	int *n_open, **open; /* [n_ranks] phases that a rank is in, by name; [n_open] each */
-	sim_time_ps *last;   /* [n_ranks] end of what it did last */
+	sim_time_ps *last; /* [n_ranks] end of what it did last */
 	struct trace_comms comms;
 	struct collective {
 		int comm, root; /* in `comms`; -1: none */
