@@ -67,29 +67,6 @@ class Usage(Base):
         self.refused("nowhere", "--cluster", self.cluster, "-n", 2, "--json", out, self.dir / "nowhere")
         self.assertFalse(out.exists())
 
-    def test_results_replace_neither_each_other_nor_what_is_read(self):
-        out, copy = self.dir / "out", self.dir / "program"
-        shutil.copy(self.misc, copy)
-        (self.dir / "link").symlink_to(copy)
-        before = copy.read_bytes(), pathlib.Path(self.cluster).read_bytes()
-        for wanted, *words in (("--json: found '%s', which is the file of --html" % out, "--json", out, "--html", out, copy),
-                               ("--record: found '%s', which is the file of the program" % copy, "--record", copy, copy),
-                               ("which is the file of the program", "--json", self.dir / "link", copy),
-                               ("--json: found '-', which is the file of --html", "--json", "-", "--html", "-", copy),
-                               ("which is the file of --decisions", "--json", self.dir / "d.json", "--decisions", self.dir / "d.json", copy),
-                               ("--html: found '%s', which is the file of --cluster" % self.cluster, "--html", self.cluster, copy)):
-            self.refused(wanted, "--cluster", self.cluster, "-n", 2, *words)
-        self.assertEqual(before, (copy.read_bytes(), pathlib.Path(self.cluster).read_bytes()))
-        self.assertFalse(out.exists())
-        trace = self.dir / "trace"
-        self.assertEqual(call(*self.words("--record", trace), copy, "work").returncode, 0)
-        recorded = trace.read_bytes()
-        for tool, option in (("mpisim-replay", "--json"), ("mpisim-report", "-o")):
-            done = call(BIN / tool, trace, option, trace)
-            self.assertEqual((done.returncode, "which is the file of the trace" in done.stderr, trace.read_bytes()), (2, True, recorded), done)
-        done = call(BIN / "mpisim-run", "--cluster", self.cluster, "-n", 2, "--json", "/dev/null", "--html", "/dev/null", copy, "work")
-        self.assertNotEqual(done.returncode, 2, done)
-
     def test_bad_cluster_values_exit_2(self):
         c = self.cluster
         self.refused("network.latency", "--cluster", c, "-n", 2, "--set", "network.latency=fast", self.misc)

@@ -151,6 +151,9 @@ class Validate(OwnFolder):
         self.assertIn(wanted.replace("TABLE", str(self.table)), done.stderr)
         self.assertEqual(len(done.stderr.splitlines()), 1, done.stderr)
 
+    def test_the_table_is_not_replaced(self):
+        self.refused("--json: found 'TABLE', which is the table", TABLE, "--json", self.table)
+
     def test_bad_tables_are_refused_with_their_line(self):
         head = "configuration,measured_s,low_s,high_s,a_predicted_s\n"
         for wanted, text in (

@@ -300,6 +300,8 @@ class Whatif(Folder):
         self.refused("--json: cannot write", "--json", "no/out.json", "steps.mtrace")
         before = (self.dir / "steps.mtrace").read_bytes()
         self.refused("which is the file of the trace", "--json", "steps.mtrace", "steps.mtrace")
+        self.refused("--html: found 'one', which is the file of --json", "--async", "chain", "--json", "one", "--html", "one", "steps.mtrace")
+        self.refused("--async-trace: found 'steps.mtrace', which is the file of the trace", "--async", "chain", "--async-trace", "steps.mtrace", "steps.mtrace")
         self.assertEqual((self.dir / "steps.mtrace").read_bytes(), before)
         self.refused("--scale \"work=2\": the kernel has a factor already", "--scale", "work=3", "--scale", "work=2", *OPTIONS, "./steps")
         self.refused("./missing", *OPTIONS, "./missing")
