@@ -155,11 +155,15 @@ static void write_levels(const struct output *out, int first, int indent)
 		parameter_write((enum parameter_id)rate, machine->value[rate], out->file);
 		fputc('}', out->file);
 	}
-	fputs("]", out->file);
-	for (int k = first; k < LEVEL_RATE && machine->has[k]; k++) { /* in the same order */
-		write_source(out, (enum parameter_id)k);
-		write_source(out, (enum parameter_id)(k + MACHINE_LEVELS));
-	}
+	fputs(out->how.says ? "]   # " : "]", out->file);
+	for (int k = first; k < LEVEL_RATE && machine->has[k] && out->how.says; k++)
+		for (int id = k; id <= k + MACHINE_LEVELS; id += MACHINE_LEVELS) {
+			fputs(id == first ? "" : "; ", out->file);
+			if (has_interval(out, (enum parameter_id)id))
+				write_interval(out, (enum parameter_id)id, " to ");
+			else
+				fputs("not told by the times", out->file);
+		}
 }
 
 static void write_unattended(const struct output *out, int first, int indent)
