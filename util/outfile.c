@@ -48,9 +48,7 @@ static int open_part(const char *path, char **target, char **part)
 {
 	int fd = -1, why;
 
-	*target = realpath(path, NULL);
-	if (!*target)
-		*target = strdup(path);
+	*target = util_output_target(path);
 	*part = *target ? util_output_part(*target) : NULL;
 	if (*part)
 		fd = open(*part, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666);

@@ -4,6 +4,7 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -11,6 +12,23 @@
 #include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
+
+char *util_output_target(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+	char *target = realpath(path, NULL), link[PATH_MAX];
+	ssize_t n = target ? -1 : readlink(path, link, sizeof link - 1);
+
+	if (target)
+		return target;
+	if (n < 0)
+		return strdup(path);
+	link[n] = '\0';
+	if (asprintf(&target, "%.*s%s", *link == '/' || !slash ? 0 : (int)(slash - path) + 1, path,
+		     link) < 0)
+		return NULL;
+	return target;
+}
 
 int util_output_path(const char *path, char **out, struct util_error *err)
 {
@@ -22,9 +40,7 @@ int util_output_path(const char *path, char **out, struct util_error *err)
 				   path, S_ISDIR(found.st_mode) ? "a folder" : "a device or pipe");
 	if (access(path, W_OK) && errno != ENOENT)
 		return util_refuse(err, "cannot write %s: %s", path, strerror(errno));
-	real = realpath(path, NULL);
-	if (!real)
-		real = strdup(path);
+	real = util_output_target(path);
 	if (!real)
 		return util_error_set(err, UTIL_ENOMEM, "out of memory");
 	*out = real;

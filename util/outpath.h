@@ -4,6 +4,9 @@
 
 #include "util/error.h"
 
+/* Where a symbolic link leads, be there a file or not yet; else the path itself. malloc'd; NULL: no
+ * memory. */
+char *util_output_target(const char *path);
 /*
  * Where a file of results that appears by rename is to appear: `path` through symbolic links,
  * malloc'd. A rename would replace a device or a pipe instead of writing to it. Errors: UTIL_EINPUT
