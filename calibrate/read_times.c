@@ -81,6 +81,8 @@ static const struct benchmark *find(const char *title, bool is_osu)
 
 static int begin_osu(struct reader *reader, const char *title, struct util_error *err)
 {
+	bool is_of_two;
+
 	reader->kind = OSU;
 	reader->what = find(title, true);
 	reader->is_bandwidth = strcasestr(title, "bandwidth") != NULL;
@@ -89,14 +91,15 @@ static int begin_osu(struct reader *reader, const char *title, struct util_error
 			      "a test of messages in host memory between two or more ranks: "
 			      "latency, bandwidth, put, get or a blocking collective one",
 			      err);
-	reader->n_here = reader->n_ranks;
-	if (reader->what->is_pair && !reader->n_ranks)
-		reader->n_here = 2;
-	if (reader->what->is_pair && reader->n_here != 2 && strncmp(reader->what->osu, "Multi", 5))
+	is_of_two = reader->what->is_pair && strncmp(reader->what->osu, "Multi", 5);
+	reader->n_here = is_of_two && !reader->n_ranks ? 2 : reader->n_ranks;
+	if (is_of_two && reader->n_here != 2)
 		return refuse(title, "FILE without @RANKS, as this test is of two", err);
 	if (reader->what->is_pair && reader->n_here % 2)
 		return refuse(title, "an even number of ranks behind @, as it is of pairs", err);
-	return reader->n_here > 0 ? 0 : refuse(title, "the number of its ranks, as in FILE@8", err);
+	if (reader->n_here == 0 && !(reader->what->is_pair && reader->is_bandwidth))
+		return refuse(title, "the number of its ranks, as in FILE@8", err);
+	return 0; /* of several pairs the output says how many */
 }
 
 /* One that is not known is passed over: a file has many, and few of them matter. */
@@ -185,7 +188,7 @@ static int add_number(struct reader *reader, const char *text, double size_B, do
 	if (!(value > 0) || !(size_B >= 0) || size_B > LARGEST_B)
 		return refuse(text, "a size up to 1 GiB and a value above 0", err);
 	if (reader->n_here < 2 || reader->n_here > MOST_RANKS)
-		return refuse(text, "from 2 to 4096 ranks", err);
+		return refuse(text, "from 2 to 4096 ranks, said above it or by FILE@RANKS", err);
 	new.size_B = (int)size_B;
 	new.time_s = seconds_of(reader, size_B, value);
 	return new.time_s > 0 && !is_nothing(reader->what, size_B) ? add(reader, &new, text, err)
@@ -202,8 +205,8 @@ static int read_numbers(struct reader *reader, const char *text, struct util_err
 	if (!reader->what)
 		return 0;
 	column = reader->kind == IMB ? reader->column : has_size;
-	if (reader->kind == IMB && (n < 0 || column < 0)) /* what stands between its tables */
-		return 0;
+	if (reader->kind == IMB && (column < 0 || (n < 0 && !isdigit((unsigned char)*text))))
+		return 0; /* what stands between its tables */
 	if (n < 0 || n <= column)
 		return refuse(text, "a size and what was measured", err);
 	return add_number(reader, text, has_size ? numbers[0] : 0, numbers[column], err);
