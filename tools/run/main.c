@@ -433,5 +433,9 @@ int mpisim_run_main(int argc, char **argv, void *tls_area, size_t tls_size)
 	if (run.console != stderr)
 		fclose(run.console);
 	run_options_finish(&run.options);
-	return fflush(stdout) && status == 0 ? EXIT_USAGE : status;
+	if (fflush(stdout) && status == 0) {
+		perror("mpisim-run: cannot write to standard output");
+		return EXIT_USAGE;
+	}
+	return status;
 }

@@ -9,6 +9,7 @@
 #include <sys/file.h>
 #include <unistd.h>
 
+#include "util/outpath.h"
 #include "util/version.h"
 
 #define BUSY_TIMEOUT_MS 10000
@@ -169,6 +170,8 @@ int sweep_db_open(const char *path, bool may_make, bool is_run, struct sweep_db 
 	db->lock_fd = -1;
 	if (!may_make && access(path, R_OK))
 		failed = util_refuse(err, "cannot open %s: %s", path, strerror(errno));
+	else if (may_make && util_output_check(path, err))
+		failed = err->code;
 	else if (sqlite3_open_v2(path, &db->handle, flags, NULL) != SQLITE_OK)
 		failed = util_refuse(err, "cannot open %s: %s", path,
 				     db->handle ? sqlite3_errmsg(db->handle) : "out of memory");

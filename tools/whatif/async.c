@@ -54,9 +54,12 @@ static int take_setups(const struct whatif_options *o, struct async_prediction p
 		       int *out_n, struct util_error *err)
 {
 	struct async_setup setup = {.gap_s = ASYNC_GAP_OF_STEP};
-	bool are_all = strcmp(o->async[0], "all") == 0;
-	int n = are_all ? ASYNC_N_MODES : o->n_async, failed = 0;
+	bool are_all = false;
+	int n, failed = 0;
 
+	for (int i = 0; i < o->n_async; i++)
+		are_all |= strcmp(o->async[i], "all") == 0;
+	n = are_all ? ASYNC_N_MODES : o->n_async;
 	for (int i = 0; i < o->n_async_costs && !failed; i++)
 		failed = take_cost(&setup, o->async_costs[i], err);
 	if (!failed && n > ASYNC_N_MODES)
