@@ -311,6 +311,8 @@ class Random(Runs):
 class Touches(Runs):
     def test_accesses_are_seen_by_pages(self):
         source = pathlib.Path(__file__).with_name("touches.c").read_text(encoding="utf-8").splitlines()
+        # slow links: every receive waits, however long this machine computes in between
+        (self.dir / "cluster.yaml").write_text(CLUSTER.format(latency="50us", overhead="1us", bandwidth="20 kB/s"), encoding="utf-8")
         command = ["--cluster", "cluster.yaml", "-n", "2", "--compute", "direct", "--quiet", "--record", "t.mtrace"]
         said = [self.tool("mpisim-run", *command, *options, TOUCHES).stdout for options in ((), ("--record-touches",))]
         self.assertEqual(*said)
