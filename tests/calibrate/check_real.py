@@ -250,6 +250,9 @@ def end_early(front, folder, name, act, after_s=1.0, storage=None, budget=600):
     check(said or name.startswith('interrupted'), f'{name}: with a message')
     left = [f for f in os.listdir(folder) if f.startswith(name) and not f.endswith('.err')]
     check(not left, f'{name}: leaves no file: {left}')
+    end = time.monotonic() + 60  # what removes it outlives its rank, which the launcher need not wait for
+    while storage and os.listdir(storage) and time.monotonic() < end:
+        time.sleep(0.05)
     check(not storage or not os.listdir(storage), f'{name}: nothing is left on the storage: {os.listdir(storage) if storage else 0}')
 
 
