@@ -114,7 +114,9 @@ static void summarize(const struct fit *fit, const struct check *check, const ch
 		printf("measured:    within one node only\n");
 	printf("latency:     %.4g us in the network; an empty message took %.4g us\n",
 	       machine->value[LATENCY] * 1e6, fit->empty[fit->subject].value * 1e6);
-	printf("bandwidth:   %.6g MB/s\neager limit: ", bandwidth_of(fit) / 1e6);
+	printf("bandwidth:   ");
+	parameter_write(BANDWIDTH, bandwidth_of(fit), stdout);
+	printf("\neager limit: ");
 	parameter_write(THRESHOLD, machine->value[THRESHOLD], stdout);
 	putchar('\n');
 	printf("verdict:     ");

@@ -50,7 +50,7 @@ def writes_a_valid_file(front, folder):
         check(part in text, f'"{part}" in the file')
     check(not list(sourced.complaints(output)), f'each value has its source: {list(sourced.complaints(output))}')
     check('one node only' in err, 'one node: said on standard error')
-    for part in ('library: +\\w', r'latency: +[\d.e-]+ us', r'bandwidth: +[\d.]+ MB/s', 'eager limit: ', r'verdict: +the file reproduces \d+ of \d+ measurements within 5 %, \d+ within 10 %',
+    for part in ('library: +\\w', r'latency: +[\d.e-]+ us', r'bandwidth: +[\d.e+]+ MB/s', 'eager limit: ', r'verdict: +the file reproduces \d+ of \d+ measurements within 5 %, \d+ within 10 %',
                  f'written to: +{output}$', f'next: +mpisim-run --cluster {output} -n 2 '):
         check(re.search(f'^{part}', out, re.MULTILINE), f'summary: "{part}" in {out}')
     verdict = re.search('^verdict: +(.*)$', out, re.MULTILINE)
