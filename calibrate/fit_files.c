@@ -219,9 +219,7 @@ static int draw(const struct work *work, struct util_error *err)
 		return err->code;
 	for (int k = 0; k < work->observations.n; k++)
 		has_curves |= begins_curve(work, k);
-	return has_curves && util_gnuplot_run(folder, "plot.gp", err) == UTIL_GNUPLOT_FAILED
-		   ? err->code
-		   : 0;
+	return has_curves && util_gnuplot_run(folder, "plot.gp", err) < 0 ? err->code : 0;
 }
 
 /* --- all of it --- */

@@ -176,12 +176,5 @@ int fit_plot(const struct fit *fit, const char *cluster, const char *directory,
 		if (util_outfile_write(path, write_part, &parts[k], err))
 			return -1;
 	}
-	switch (util_gnuplot_run(directory, "plot.gp", err)) {
-	case UTIL_GNUPLOT_DRAWN:
-		return 0;
-	case UTIL_GNUPLOT_MISSING:
-		return 1;
-	default:
-		return err->code;
-	}
+	return util_gnuplot_run(directory, "plot.gp", err);
 }

@@ -91,11 +91,14 @@ static int write_whole(int fd, const char *text, size_t length, struct util_erro
 /* Measurements are added to nothing else. */
 static int check_store(int fd, struct util_error *err)
 {
-	char line[PD_BENCH_MAX_NAME] = "";
+	char text[4096] = "", *line = text;
 	int n_commas = 0;
 
-	if (pread(fd, line, sizeof(line) - 1, 0) < 0)
+	if (pread(fd, text, sizeof(text) - 1, 0) < 0)
 		return util_error_errno(err, errno, "cannot be read");
+	while (*line == '#' && strncmp(line, PD_BENCH_COMMENT, strlen(PD_BENCH_COMMENT)) &&
+	       strchr(line, '\n'))
+		line = strchr(line, '\n') + 1;
 	line[strcspn(line, "\n")] = '\0';
 	for (const char *at = line; (at = strchr(at, ',')); at++)
 		n_commas++;

@@ -96,20 +96,15 @@ static void write_summary(const struct trace_report *report, FILE *file)
 
 static enum trace_report_pictures draw(const struct trace_report *report, const char *dir)
 {
-	enum util_gnuplot drawn = UTIL_GNUPLOT_DRAWN;
+	int failed = 0;
 	struct util_error err;
 
-	for (int i = 0; trace_report_scripts[i].name && drawn == UTIL_GNUPLOT_DRAWN; i++)
+	for (int i = 0; trace_report_scripts[i].name && !failed; i++)
 		if (trace_report_has(report, trace_report_scripts[i].name))
-			drawn = util_gnuplot_run(dir, trace_report_scripts[i].name, &err);
-	switch (drawn) {
-	case UTIL_GNUPLOT_DRAWN:
-		return TRACE_PICTURES_DRAWN;
-	case UTIL_GNUPLOT_MISSING:
-		return TRACE_PICTURES_NO_GNUPLOT;
-	default:
-		return TRACE_PICTURES_FAILED;
-	}
+			failed = util_gnuplot_run(dir, trace_report_scripts[i].name, &err);
+	return !failed	    ? TRACE_PICTURES_DRAWN
+	       : failed > 0 ? TRACE_PICTURES_NO_GNUPLOT
+			    : TRACE_PICTURES_FAILED;
 }
 
 static int write_files(const struct trace_report *report, const char *dir, struct util_error *err)

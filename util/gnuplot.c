@@ -56,7 +56,8 @@ static bool is_full(const char *dir)
 	       (double)found.f_bavail * (double)found.f_frsize < ROOM_B;
 }
 
-static enum util_gnuplot run(const char *dir, const char *script)
+/* 0, 1: there is no gnuplot, or negative. */
+static int run(const char *dir, const char *script)
 {
 	posix_spawn_file_actions_t actions;
 	char name[] = "gnuplot", *argument = strdup(script);
@@ -66,7 +67,7 @@ static enum util_gnuplot run(const char *dir, const char *script)
 
 	if (!argument || posix_spawn_file_actions_init(&actions)) {
 		free(argument);
-		return UTIL_GNUPLOT_FAILED;
+		return UTIL_ENOMEM;
 	}
 	posix_spawn_file_actions_addchdir_np(&actions, dir);
 	posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
@@ -78,30 +79,27 @@ static enum util_gnuplot run(const char *dir, const char *script)
 	free(argument);
 	if (failed) {
 		remove_if_empty(dir, "gnuplot.log"); /* opened in vain */
-		return failed == ENOENT ? UTIL_GNUPLOT_MISSING : UTIL_GNUPLOT_FAILED;
+		return failed == ENOENT ? 1 : UTIL_ESYSTEM;
 	}
 	while (waitpid(child, &status, 0) < 0 && errno == EINTR)
 		;
 	remove_if_empty(dir, "gnuplot.log");
 	/* 127: where the spawned process is the one that finds out that there is no gnuplot. */
 	if (WIFEXITED(status) && WEXITSTATUS(status) == 127)
-		return UTIL_GNUPLOT_MISSING;
-	return status == 0 ? UTIL_GNUPLOT_DRAWN : UTIL_GNUPLOT_FAILED;
+		return 1;
+	return status == 0 ? 0 : UTIL_ESYSTEM;
 }
 
-enum util_gnuplot util_gnuplot_run(const char *dir, const char *script, struct util_error *err)
+int util_gnuplot_run(const char *dir, const char *script, struct util_error *err)
 {
-	enum util_gnuplot drawn;
+	int failed;
 
-	if (is_full(dir)) {
-		util_error_set(err, UTIL_ESYSTEM, "cannot draw pictures in %s: %s", dir,
-			       strerror(ENOSPC));
-		return UTIL_GNUPLOT_FAILED;
-	}
-	drawn = run(dir, script);
-	if (drawn == UTIL_GNUPLOT_FAILED)
-		util_error_set(err, UTIL_ESYSTEM,
-			       "gnuplot failed on %s/%s; what it said is in %s/gnuplot.log", dir,
-			       script, dir);
-	return drawn;
+	if (is_full(dir))
+		return util_error_errno(err, ENOSPC, "cannot draw pictures in %s", dir);
+	failed = run(dir, script);
+	return failed < 0 ? util_error_set(err, UTIL_ESYSTEM,
+					   "gnuplot failed on %s/%s; what it said is in "
+					   "%s/gnuplot.log",
+					   dir, script, dir)
+			  : failed;
 }

@@ -8,16 +8,11 @@
 #include "util/error.h"
 
 /* Pictures are drawn by gnuplot as a separate process. */
-enum util_gnuplot {
-	UTIL_GNUPLOT_DRAWN,
-	UTIL_GNUPLOT_MISSING, /* it is not installed */
-	UTIL_GNUPLOT_FAILED
-};
 
 /* Runs gnuplot on `script` in the directory `dir` and waits. What it says is appended to
  * dir/gnuplot.log, which stays only if it says something. It does not say that the disk is full: then
- * it is not run. UTIL_GNUPLOT_FAILED: with a sentence in err. */
-enum util_gnuplot util_gnuplot_run(const char *dir, const char *script, struct util_error *err);
+ * it is not run. 0; 1: there is no gnuplot; negative: see err. */
+int util_gnuplot_run(const char *dir, const char *script, struct util_error *err);
 
 /* Writes at most `max_B` bytes of `text` as a gnuplot string in double quotes, for use without
  * enhanced markup. */

@@ -96,14 +96,5 @@ int kern_plot(const char *folder, const struct kern_model models[], size_t n,
 {
 	int rc = write_folder(folder, models, n, err);
 
-	if (rc)
-		return rc;
-	switch (util_gnuplot_run(folder, "plot.gp", err)) {
-	case UTIL_GNUPLOT_DRAWN:
-		return 0;
-	case UTIL_GNUPLOT_MISSING:
-		return 1;
-	default:
-		return err->code;
-	}
+	return rc ? rc : util_gnuplot_run(folder, "plot.gp", err);
 }

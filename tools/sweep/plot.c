@@ -105,19 +105,19 @@ static int write_files(struct sweep_plot *plot, const struct sweep_plot_kind *ki
 static int draw(const struct sweep_plot *plot, struct util_error *err)
 {
 	char *script, doubts[256];
-	enum util_gnuplot end;
+	int end;
 
 	if (asprintf(&script, "%s.gp", plot->base) < 0)
 		return util_error_set(err, UTIL_ENOMEM, "out of memory");
 	end = util_gnuplot_run(plot->folder, script, err);
 	free(script);
-	if (end == UTIL_GNUPLOT_MISSING)
+	if (end > 0)
 		return util_error_set(
 		    err, UTIL_ESYSTEM,
 		    "found no gnuplot, wanted it for the picture; %s/%s.gp and .csv are "
 		    "written",
 		    plot->folder, plot->base);
-	if (end == UTIL_GNUPLOT_FAILED)
+	if (end < 0)
 		return err->code;
 	sweep_plot_doubts(plot->table, doubts, sizeof doubts);
 	if (doubts[0]) /* papers have no titles that say it */

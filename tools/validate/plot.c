@@ -306,7 +306,7 @@ int val_plot(const struct val_table *table, const struct val_options *options, b
 	     struct util_error *err)
 {
 	struct range range = find_range(table);
-	enum util_gnuplot drawn = UTIL_GNUPLOT_DRAWN;
+	int missing = 0;
 
 	if (mkdir(options->plot, 0777) && errno != EEXIST)
 		return util_error_errno(err, errno, "cannot make the directory %s", options->plot);
@@ -316,10 +316,10 @@ int val_plot(const struct val_table *table, const struct val_options *options, b
 		if (failed)
 			return failed;
 	}
-	for (int k = SCATTER; k <= ERRORS && drawn == UTIL_GNUPLOT_DRAWN; k++)
-		drawn = util_gnuplot_run(options->plot, names[k], err);
-	if (drawn == UTIL_GNUPLOT_FAILED)
+	for (int k = SCATTER; k <= ERRORS && !missing; k++)
+		missing = util_gnuplot_run(options->plot, names[k], err);
+	if (missing < 0)
 		return err->code;
-	*out_drawn = drawn == UTIL_GNUPLOT_DRAWN;
+	*out_drawn = !missing;
 	return 0;
 }
